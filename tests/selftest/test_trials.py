@@ -23,7 +23,7 @@ from conformance.targets.rpc import MethodMissing, ProvisionerError
 from conformance.verdicts.session import CollectedChecks, with_collected_checks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 SMALL = RunOptions(effort=Effort.QUICK, seed=1, only=("get-organization-*",))
@@ -242,18 +242,13 @@ def test_faults_that_meet_the_whole_suite_are_drawn(monkeypatch: pytest.MonkeyPa
     """The seed draws the given number of faults; conforming services always meet the whole suite."""
     drawn: list[set[str]] = []
 
-    class FakePool:
-        """A pool that records the tasks and finds every fault."""
+    def find_all(tasks: Sequence[Task], jobs: int) -> Iterator[Trial]:
+        assert jobs
+        drawn.append({task.subject.id for task in tasks if task.is_whole})
+        for task in tasks:
+            yield Trial(task.subject, reported={name: ["it"] for name in task.subject.breaks}, requests=1)
 
-        def __init__(self, jobs: int) -> None:
-            assert jobs
-
-        def trials(self, tasks: Sequence[Task]) -> Iterator[Trial]:
-            drawn.append({task.subject.id for task in tasks if task.is_whole})
-            for task in tasks:
-                yield Trial(task.subject, reported={name: ["it"] for name in task.subject.breaks}, requests=1)
-
-    monkeypatch.setattr(pool, "Pool", FakePool)
+    monkeypatch.setattr(pool, "run_trials", find_all)
     arguments = ["--faults", "archive-*", "--values", "default", "--latitudes", "0", "--report", str(tmp_path)]
     for more in (["--whole", "5", "--seed", "1"], ["--whole", "5", "--seed", "2"], []):
         CliRunner().invoke(command.selftest, [*arguments, *more])
@@ -265,20 +260,16 @@ def test_faults_that_meet_the_whole_suite_are_drawn(monkeypatch: pytest.MonkeyPa
     assert len(everything) == 1 + len(subjects.faults("archive-*"))
 
 
-class _Pool:
-    """A pool whose trials all report the same."""
+def _reporting(reported: dict[str, list[str]]) -> Callable[[Sequence[Task], int], Iterator[Trial]]:
+    """Return a function that runs trials, which all report the same."""
 
-    reported: dict[str, list[str]]
-
-    def __init__(self, jobs: int) -> None:
-        self.jobs = jobs
-
-    def trials(self, tasks: Sequence[Task]) -> Iterator[Trial]:
-        """Yield a trial with the given report for each task."""
+    def run_trials(tasks: Sequence[Task], jobs: int) -> Iterator[Trial]:
         whole = Task(FAULTY, RunOptions(effort=Effort.QUICK, seed=1))
         assert all(replace(task, subject=FAULTY, in_process=False) == whole for task in tasks)
-        assert all(task.in_process == (self.jobs > 1) for task in tasks)
-        yield from (Trial(task.subject, reported=self.reported, requests=1) for task in tasks)
+        assert all(task.in_process == (jobs > 1) for task in tasks)
+        yield from (Trial(task.subject, reported=reported, requests=1) for task in tasks)
+
+    return run_trials
 
 
 @pytest.mark.parametrize(("reported", "status"), [({FAULTY.breaks[0]: ["it"]}, 0), ({}, 1), ({"other": ["it"]}, 1)])
@@ -286,8 +277,7 @@ def test_exit_status(
     monkeypatch: pytest.MonkeyPatch, tmp_path: object, reported: dict[str, list[str]], status: int
 ) -> None:
     """The command ends with 0 only if the fault was found by its requirement."""
-    monkeypatch.setattr(pool, "Pool", _Pool)
-    monkeypatch.setattr(_Pool, "reported", reported, raising=False)
+    monkeypatch.setattr(pool, "run_trials", _reporting(reported))
     arguments = ["--faults", FAULTY.id, "--report", f"{tmp_path}/report"]
 
     ended = CliRunner().invoke(command.selftest, arguments)
@@ -301,15 +291,11 @@ def test_exit_status(
 def test_finished_trials_are_reported_after_an_interruption(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """After Ctrl-C the report contains the finished trials and is not good."""
 
-    class Interrupted(_Pool):
-        """A pool that is interrupted after the first trial."""
+    def interrupted(tasks: Sequence[Task], jobs: int) -> Iterator[Trial]:
+        yield from _reporting({FAULTY.breaks[0]: ["it"]})(tasks[:1], jobs)
+        raise KeyboardInterrupt
 
-        def trials(self, tasks: Sequence[Task]) -> Iterator[Trial]:
-            yield from super().trials(tasks[:1])
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(pool, "Pool", Interrupted)
-    monkeypatch.setattr(_Pool, "reported", {FAULTY.breaks[0]: ["it"]}, raising=False)
+    monkeypatch.setattr(pool, "run_trials", interrupted)
     faults = ["--faults", FAULTY.id, "--faults", "get-organization-without-id"]
 
     ended = CliRunner().invoke(command.selftest, [*faults, "--report", str(tmp_path)])
