@@ -107,7 +107,7 @@ def test_a_run_ends_as_it_must(
     assert not case.decided or ended.outcomes("cantTell") == [], ended.messages()
     assert not MEASURED or ended.seconds <= case.seconds
     assert ended.megabytes <= MEGABYTES
-    assert not case.clean or outcome.after == outcome.before
+    assert not case.clean or outcome.after == outcome.before, ended.messages()
     assert not any(b"/stolen" in head or _keeps_cookies(head, outcome.key) for head in outcome.heads)
     assert _outputs_with_key(outcome.key, ended) == []
 
