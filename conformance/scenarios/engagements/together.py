@@ -286,7 +286,7 @@ def _asked(run: Run, step: str, identifier: str, name: str) -> Request:
         return plain[kind](identifier)
     if kind == "create":
         return requests.create_engagement({"name": name})
-    texts = {"name": run.name("raced"), "description": f"Raced by the change {run.name('raced')[-9:]} of the run"}
+    texts = {"name": run.name("raced"), "description": f"Raced by the change {run.name('raced')[-9:]}"}
     bodies = {"both": texts, "namesake": {"name": name}, "clear": {"description": ""}}
     return requests.update_engagement(identifier, bodies.get(kind) or {kind: texts[kind]})
 
