@@ -217,6 +217,8 @@ def engagements(life: Life) -> list[object]:  # noqa: PLR0915 - a life is long
         for engagement in (9, 10)
         for kind in SUBORDINATE_KINDS
     ]
+    for number in (9, 10):
+        life.responses.append(life.send("main", "PATCH", f"{ENGAGEMENTS}/{number}", {"name": "alike"}))
     life.responses.append(life.send("main", "DELETE", f"{ENGAGEMENTS}/9"))
     for engagement, record, kind in kept:
         life.responses.append(
@@ -808,7 +810,13 @@ def _of_a_former_member(life: Life) -> Iterator[Request]:
     yield "member", "POST", ENGAGEMENTS, {"name": "another of the member"}
     for name in ("of the member", "another of the member"):
         yield "main", "GET", life.at(name), None
-    yield "main", "DELETE", f"{MEMBERS}/{life.member}", None
+    yield "member", "POST", INVITE, {"email": "admin@example.com", "role": "admin"}
+    yield "member", "POST", ENGAGEMENTS, {"name": "a third of the member"}
+    yield "main", "DELETE", life.at("a third of the member"), None
+    yield "main", "PATCH", ORGANIZATION, {"name": "Renamed before the removal"}
+    yield "member", "GET", ORGANIZATION, None
+    for key in ("member", "main"):
+        yield key, "DELETE", f"{MEMBERS}/{life.member}", None
     for name in ("of the member", "another of the member"):
         path = life.at(name)
         yield "main", "GET", path, None

@@ -201,7 +201,7 @@ def _live(run: Run, key: Credential) -> str | None:
     if identifier is None or doomed is None or doomed == identifier:
         return None
     steps = (
-        requests.update_engagement(identifier, words | {"name": str(words["name"]).upper()}),
+        requests.update_engagement(identifier, words | {"name": f"{words['name'][:-3]}{words['name'][-3:].upper()}"}),
         requests.get_engagement(identifier),
         requests.archive_engagement(doomed),
         requests.get_engagement(doomed),
