@@ -217,8 +217,8 @@ def engagements(life: Life) -> list[object]:  # noqa: PLR0915 - a life is long
         for engagement in (9, 10)
         for kind in SUBORDINATE_KINDS
     ]
-    for number in (9, 10):
-        life.responses.append(life.send("main", "PATCH", f"{ENGAGEMENTS}/{number}", {"name": "alike"}))
+    life.send("main", "PATCH", f"{ENGAGEMENTS}/9", {"name": "alike"})
+    life.send("main", "PATCH", f"{ENGAGEMENTS}/10", {"name": "alike"})
     life.responses.append(life.send("main", "DELETE", f"{ENGAGEMENTS}/9"))
     for engagement, record, kind in kept:
         life.responses.append(
