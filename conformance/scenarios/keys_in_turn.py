@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.permissions import Permission, permission_of
+from conformance.targets.capabilities import MissingMeans
 from conformance.wire.exchange import KEY_REFUSED
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ class RetryNewKeys:
     def _is_too_early(self, exchange: Exchange) -> bool:
         key = exchange.request.credential
         is_new = key is not None and key.name not in self._used
-        return is_new and exchange.received is not None and exchange.received.status == HTTPStatus.UNAUTHORIZED
+        return is_new and exchange.received_status == HTTPStatus.UNAUTHORIZED
 
 
 def send_by_turns(run: Run, batch: Sequence[Request], also: Sequence[Credential] = ()) -> list[Exchange]:
@@ -82,6 +84,13 @@ def send_with(run: Run, key: Credential | None, request: Request) -> Exchange:
     """Send a request with a key, which may be new; with the main key if that is refused, or if there is no such key."""
     exchange = None if key is None else RetryNewKeys(run).send(request.with_key(key))
     return run.send(request) if exchange is None or exchange.received_status in KEY_REFUSED else exchange
+
+
+def scoped_key_or_none(run: Run, scope: str) -> Credential | None:
+    """Return a key with one permission; None if the target has no such key."""
+    with suppress(MissingMeans):
+        return run.fixtures.scoped_key(scope)
+    return None
 
 
 def _keys_used(run: Run, operations: Collection[str]) -> list[Credential]:

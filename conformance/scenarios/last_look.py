@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
-from conformance.oracle.outcomes import CheckOutcome
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
 from conformance.scenarios.access.two_organizations import two_organizations
-from conformance.scenarios.keys_in_turn import send_by_turns
-from conformance.scenarios.lists.finding import latest
+from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns
+from conformance.scenarios.lists.filtered import readable
+from conformance.scenarios.lists.finding import latest, places_of_repeats
 from conformance.scenarios.members.removal import Removal, removal
 from conformance.scenarios.organization.counts import Counts, counts_of
 from conformance.scenarios.organization.under_another_name import refused_under_another_name
 from conformance.scenarios.tour import tour
-from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
-from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -88,11 +85,8 @@ def last_look(run: Run) -> LastLook:
 
 def _dividing(page: Exchange) -> int:
     """Return a page size that divides two engagements of equal names; a usual one if none are equal."""
-    try:
-        names = [item.get("name") for item in read.items(page)]
-    except (CheckOutcome, NoResponse):
-        return _PAGE
-    return next((place for place, (one, other) in enumerate(pairwise(names), start=1) if one == other), _PAGE)
+    items = readable((page,)) if page.judgeable else []
+    return next(places_of_repeats([item.get("name") for item in items]), _PAGE)
 
 
 def _change(run: Run, reserved: ReservedEngagements) -> None:
@@ -122,11 +116,8 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
 
 def _with(run: Run, family: str, asked: list[Request]) -> list[Request]:
     """Return requests with a key that may only read; none without such a key."""
-    try:
-        key = run.fixtures.scoped_key(_READING[family])
-    except MissingMeans:
-        return []
-    return [request.with_key(key) for request in asked]
+    key = scoped_key_or_none(run, _READING[family])
+    return [] if key is None else [request.with_key(key) for request in asked]
 
 
 def _by_other_organization(run: Run) -> Counts | None:

@@ -123,7 +123,7 @@ class Changes(Judging):
                 "a 4xx other than 401, 404 and 429",
             )
             self.keep(exchange, evidence.of_refused_edit(history, interval) if right else None)
-        elif status.certain_value(interval) == "active" and _is_judged(exchange):
+        elif status.certain_value(interval) == "active" and _must_succeed(exchange):
             if any(texts.may_refuse(exchange) for texts in self.texts):
                 return
             sent = exchange.sent_object or {}
@@ -199,7 +199,7 @@ def _is_edit(exchange: Exchange) -> bool:
     return any(isinstance(body.get(field), str) for field in TEXTS)
 
 
-def _is_judged(exchange: Exchange) -> bool:
+def _must_succeed(exchange: Exchange) -> bool:
     """Whether an edit of an active engagement must succeed, unless a name or another change is in conflict with it."""
     return _is_sound_edit(exchange) or _is_conflict_of_name(exchange)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +10,7 @@ from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import field_or_none
 from conformance.scenarios.engagements.histories import archived_last, histories
-from conformance.scenarios.keys_in_turn import send_by_turns
+from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns
 from conformance.scenarios.members.role_changes import key_of_bystander
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import KINDS
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.targets.profile import SubordinateKind
     from conformance.wire.exchange import Exchange
-    from conformance.wire.requests import Credential, Request
+    from conformance.wire.requests import Request
 
 _CHANGES: Final[Mapping[str, Callable[[Run, str], Request]]] = {
     "updateEngagement": lambda run, identifier: requests.update_engagement(identifier, {"name": run.name("renamed")}),
@@ -99,7 +98,8 @@ def cascade(run: Run) -> Cascade:
     doomed = [*full, *more]
     archived = frozenset(archived_last(histories(run))).intersection(doomed)
     kept = _records(run, neighbour, KINDS)
-    deletions = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in doomed], _deleting(run))
+    keys = [key for key in (key_of_bystander(run), scoped_key_or_none(run, "engagements:delete")) if key is not None]
+    deletions = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in doomed], keys)
     for_good = tuple(records for deletion, records in zip(deletions, gone, strict=True) if deletion.succeeded)
     run.wait_until(lambda: not _still_there(run, for_good))
     look_again(run, kept)
@@ -134,14 +134,6 @@ def _name_like(run: Run, identifier: str, neighbour: str) -> bool:
     """Give an engagement the name of another, so that only ids tell their records apart; return whether that worked."""
     name = field_or_none(run.send(requests.get_engagement(neighbour)), "name")
     return isinstance(name, str) and run.send(requests.update_engagement(identifier, {"name": name})).accepted
-
-
-def _deleting(run: Run) -> list[Credential]:
-    member = key_of_bystander(run)
-    keys = [] if member is None else [member]
-    with suppress(MissingMeans):
-        keys.append(run.fixtures.scoped_key("engagements:delete"))
-    return keys
 
 
 def _records(run: Run, engagement: str, kinds: Sequence[SubordinateKind]) -> list[Record]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,14 +9,14 @@ from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import (
+    SENTENCE,
     another_identifier,
     create_engagements,
     field_or_none,
     tick_of,
 )
 from conformance.scenarios.engagements.creating import creating, own_values_at_creation
-from conformance.scenarios.keys_in_turn import send_with
-from conformance.targets.capabilities import MissingMeans
+from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_with
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 _EARLIER: Final = "2002-03-04T05:06:07.891Z"
 _LATER: Final = "2099-08-07T06:05:04.321Z"
-_INVALID: Final = (400, 422)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,24 +96,18 @@ def edit(run: Run, before: Exchange, sent: dict[str, Any], *, pause: float = 0.0
 def editing(run: Run) -> Editing:
     """Set the description of an engagement without one, then its name, then both.
 
-    A careless service could take the descriptions for other types than text. They are longer if the service requires
-    a minimum length. The first edit and the read after it have other keys than the next edit: a service may write back
-    what it keeps for each key.
+    A careless service could take the descriptions for other types than text. They are longer if the service refuses
+    those. The first edit and the read after it have other keys than the next edit: a service may write back what it
+    keeps for each key.
     """
     before = _unedited(run)
     tick = tick_of(readable_resources(before))
-    keys = _key_or_none(run, "engagements:write"), _key_or_none(run, "engagements:read")
+    keys = scoped_key_or_none(run, "engagements:write"), scoped_key_or_none(run, "engagements:read")
     description = _edit_briefly(run, before, {"description": "false"}, pause=tick, keys=keys)
     name = edit(run, description.after, {"name": run.name("e")}, pause=tick)  # shorter than before
     longer = {"name": f"{name.sent['name']}-b", "description": "0012"}
     both = _edit_briefly(run, name.after, longer, pause=tick)
     return Editing(description, name, both)
-
-
-def _key_or_none(run: Run, scope: str) -> Credential | None:
-    with suppress(MissingMeans):
-        return run.fixtures.scoped_key(scope)
-    return None
 
 
 def _unedited(run: Run) -> Exchange:
@@ -136,14 +128,12 @@ def undescribed(run: Run, label: str) -> Exchange:
 
 
 def _edit_briefly(run: Run, before: Exchange, body: dict[str, str], *, pause: float, keys: Keys = (None, None)) -> Edit:
-    """Edit with a brief description, and with longer ones if that is refused."""
-    brief = edit(run, before, body, pause=pause, keys=keys)
-    if brief.response.received is None or brief.response.status not in _INVALID:
-        return brief
-    longer = edit(run, brief.after, body | {"description": f"{body['description']} and no more than that"}, pause=pause)
-    if longer.response.received is None or longer.response.status not in _INVALID:
-        return longer
-    return edit(run, longer.after, body | {"description": "It is no more than that."}, pause=pause)
+    """Edit with a brief description, and with longer ones if that is refused as invalid."""
+    made = edit(run, before, body, pause=pause, keys=keys)
+    for longer in (f"{body['description']} and no more than that", SENTENCE):
+        if made.response.refused_as_invalid:
+            made = edit(run, made.after, body | {"description": longer}, pause=pause)
+    return made
 
 
 @scenario

@@ -19,6 +19,7 @@ from conformance.running.scenarios import scenario
 from conformance.scenarios.keys_in_turn import send_by_turns
 from conformance.scenarios.lists.bounded_finding import located
 from conformance.scenarios.lists.filtered import engagements_by_status, listing_with_status, readable, until_seen
+from conformance.scenarios.lists.finding import places_of_repeats
 from conformance.scenarios.lists.sorted import by_name
 from conformance.wire import requests
 
@@ -153,7 +154,7 @@ def _divided(keys: Sequence[Any], random: random.Random) -> list[dict[str, int]]
     """Two neighbouring pages, divided between equal keys if there are any."""
     if len(keys) < 2:  # noqa: PLR2004 - two pages
         return []
-    ties = [place for place in range(1, len(keys)) if keys[place] == keys[place - 1]]
+    ties = list(places_of_repeats(keys))
     end = random.choice(ties or range(max(1, len(keys) // 3), max(2, 2 * len(keys) // 3)))
     sizes = [size for size in range(1, min(end, MAX_PER_PAGE) + 1) if end % size == 0]
     size = random.choice(sizes[1:] or sizes)

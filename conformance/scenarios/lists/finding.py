@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from conformance.list_parameters import MAX_PER_PAGE
@@ -12,7 +13,7 @@ from conformance.running.options import Effort
 from conformance.wire import requests
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
@@ -26,6 +27,11 @@ NEWEST: Final = {"sort": "createdAt", "order": "desc"}
 
 _FEW: Final = 30
 """Engagements before a quick run beside which all that it creates fits on one page."""
+
+
+def places_of_repeats(keys: Sequence[object]) -> Iterator[int]:
+    """Yield the places of a list whose key equals the one before."""
+    return (place for place, (before, key) in enumerate(pairwise(keys), start=1) if key == before)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,11 +13,10 @@ from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.two_organizations import other_organization
 from conformance.scenarios.access.unauthenticated import NO_KEY
-from conformance.scenarios.keys_in_turn import RetryNewKeys
+from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_with
 from conformance.scenarios.members.member_list import second_reader
 from conformance.scenarios.renaming import given_back, name_before
 from conformance.scenarios.samples import AT_THE_END, BROKEN, SCRIPTS, SIGNS, counted, joined, shuffled
-from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 from conformance.wire.rate_limit_headers import quota
 
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.requests import Request
+    from conformance.wire.requests import Credential, Request
 
 _ODD_NAMES: Final = (joined(SCRIPTS), joined(SIGNS))
 _SINGLY: Final = {Effort.QUICK: 1, Effort.STANDARD: 2, Effort.DEEP: len(AT_THE_END)}
@@ -107,7 +105,8 @@ def _renamed(run: Run, reads: Sequence[Request]) -> Renaming:
     texts = (f"{counted(250)} {ends[0]}", *ends[1 : _SINGLY[run.effort]])
     odd = _oddly_renamed(run, ends[-1])
     _use(run)
-    odd += tuple(_rename_with_key(run, f"{run.name('organization')} {text}") for text in texts)
+    key = scoped_key_or_none(run, "organizations:write")
+    odd += tuple(_rename(run, f"{run.name('organization')} {text}", key) for text in texts)
     run.send_all(reads)
     # Open, but no reason for a server error, not even at once, and a refused name must not be set.
     nameless = run.send_all([requests.update_organization({"name": name}) for name in (None, "")])
@@ -137,18 +136,10 @@ def _oddly_renamed(run: Run, end: str) -> tuple[Rename, ...]:
     return (together, *(_rename(run, f"{run.name('organization')} {text}") for text in (*_ODD_NAMES, end)))
 
 
-def _rename(run: Run, name: str) -> Rename:
-    return Rename(run.send(requests.update_organization({"name": name})), run.send(requests.get_organization()))
-
-
-def _rename_with_key(run: Run, name: str) -> Rename:
-    """Rename with a key that has no other permission; with the main key if there is no such key, or it is refused."""
-    update = requests.update_organization({"name": name})
-    with suppress(MissingMeans):
-        response = RetryNewKeys(run).send(update.with_key(run.fixtures.scoped_key("organizations:write")))
-        if response.accepted:
-            return Rename(response, run.send(requests.get_organization()))
-    return _rename(run, name)
+def _rename(run: Run, name: str, key: Credential | None = None) -> Rename:
+    """Rename with a key, or with the main key if there is none or it is refused, and read with the main key."""
+    response = send_with(run, key, requests.update_organization({"name": name}))
+    return Rename(response, run.send(requests.get_organization()))
 
 
 def _claims(run: Run, organization: dict[str, Any]) -> dict[str, Any]:

@@ -97,6 +97,15 @@ def test_permitted_courses_break_nothing(name: str) -> None:
     assert course.findings() == []
 
 
+FORMER_NAME = (
+    update(name="cf-one"),
+    Course.read,
+    update(name="cf-two"),
+    Course.read,
+    changed(name="cf-one"),
+    Course.read,
+)
+"""A course in which the organization gets its former name without a request."""
 TAKES, TEXT, ONLY = (f"update-organization-{rule}" for rule in ("takes-effect", "keeps-text", "only-name"))
 REST, ANSWERS = "update-organization-keeps-the-rest", "update-organization-answers-new-name"
 NOTHING = "update-organization-refused-changes-nothing"
@@ -110,19 +119,7 @@ FAULTS: dict[str, tuple[str, tuple[Step, ...]]] = {
         TAKES,
         (update(name="cf-one"), Course.read, changed(name="Acme"), lambda course: course.read(key=READER)),
     ),
-    "former-name-of-the-run": (
-        TAKES,
-        (
-            update(name="cf-one"),
-            Course.read,
-            update(name="cf-two"),
-            Course.read,
-            changed(name="cf-one"),
-            Course.read,
-            changed(name="cf-two"),
-            Course.read,
-        ),
-    ),
+    "former-name-of-the-run": (TAKES, (*FORMER_NAME, changed(name="cf-two"), Course.read)),
     "garbled": (TEXT, (update(name=ODD), changed(name="cf-x ss a"), Course.read)),
     "refused-and-done": (NOTHING, (update(422, name=5), changed(name="5"), Course.read)),
     "refused-and-emptied": (NOTHING, (update(422, name=""), changed(name=""), Course.read)),
@@ -180,15 +177,7 @@ def test_each_fault_breaks_its_own_rule(name: str) -> None:
 def test_others_may_restore_a_former_name() -> None:
     """A former name that stays until the next renaming is requested again before it counts."""
     course = Course()
-    steps = (
-        update(name="cf-one"),
-        Course.read,
-        update(name="cf-two"),
-        Course.read,
-        changed(name="cf-one"),
-        Course.read,
-    )
-    for step in (Course.read, *steps, update(name="cf-three"), Course.read):
+    for step in (Course.read, *FORMER_NAME, update(name="cf-three"), Course.read):
         step(course)
 
     assert [finding.unsteady for finding in course.findings()] == [True]
