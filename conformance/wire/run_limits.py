@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -129,9 +130,11 @@ class Limits:
         return True
 
     def _reserved_seconds(self) -> float:
-        """Return the seconds that are reserved for undoing, at most half of the run's time."""
-        requests = _CALLS_A_CHANGE * self.to_undo() / self._settings.workers + _CALLS_BESIDE
-        return min(max(requests * self._pace, self._spaced_seconds()), (self._settings.max_seconds or 0) / 2)
+        """Return the seconds that are reserved for undoing; at most half of the run's time before the first change."""
+        changes = self.to_undo()
+        in_sequence = _CALLS_A_CHANGE * math.ceil(changes / self._settings.workers) + _CALLS_BESIDE
+        needed = max(in_sequence * self._pace, self._spaced_seconds())
+        return needed if changes else min(needed, (self._settings.max_seconds or 0) / 2)
 
     def _spaced_seconds(self) -> float:
         """Return the seconds that undoing takes because of the user's request rate."""

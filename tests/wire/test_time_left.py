@@ -74,9 +74,9 @@ def test_the_first_reason_stays(clock: WoundClock) -> None:
 
 
 def test_time_for_undoing_is_reserved(clock: WoundClock) -> None:
-    """The reserved time depends on recent durations and the changes; at most half of all."""
+    """The reserved time depends on recent durations and the changes; without any, it is at most half of all."""
     run = bounded(clock, max_seconds=20, workers=8)
-    run.to_undo = lambda: 16
+    run.to_undo = lambda: 15
 
     run.keep(None, 0.5)
     assert run.left(None) == pytest.approx(20 - (4 + 6) * 0.5)
@@ -86,6 +86,9 @@ def test_time_for_undoing_is_reserved(clock: WoundClock) -> None:
     assert run.left(None) == pytest.approx(20 - 6 * 0.45)
     run.keep(None, 9.0)
     assert run.left(None) == 10
+    run.to_undo = lambda: 1
+    with pytest.raises(RunStopped):
+        run.admit(None)
 
 
 def test_a_request_rate_prolongs_undoing(clock: WoundClock) -> None:
