@@ -20,7 +20,7 @@ from tests.oracle.failures import Described, broken
 if TYPE_CHECKING:
     from conformance.oracle.laws.responses import LawFunction
 
-EARLY, MIDDLE, LATE = (f"2026-01-02T03:04:0{second}.006Z" for second in (5, 6, 7))
+EARLY, MIDDLE, LATE, LATEST = (f"2026-01-02T03:04:0{second}.006Z" for second in (5, 6, 7, 8))
 SORTED = list_laws.sorted_by_time("createdAt")
 
 
@@ -464,7 +464,7 @@ def test_a_repeated_sort_parameter_is_open() -> None:
 @pytest.mark.parametrize("field", ["createdAt", "updatedAt"])
 def test_a_list_that_ascends_by_default_is_wrong(field: str) -> None:
     """The default is descending."""
-    assert broken(list_laws.descending_by_default, at(EARLY, EARLY, LATE, field=field)) == (
+    assert broken(list_laws.descending_by_default, at(EARLY, EARLY, MIDDLE, LATE, LATEST, field=field)) == (
         "a list sorted without an order is ascending",
         "a descending list",
         "an ascending list",
@@ -480,10 +480,11 @@ def test_a_list_that_ascends_by_default_is_wrong(field: str) -> None:
         at(EARLY, EARLY),
         at(EARLY),
         at(EARLY, LATE, MIDDLE),
+        at(EARLY, MIDDLE, LATE),
         page([{"createdAt": EARLY}, {"createdAt": LATE}]),
         at(EARLY, LATE, field="name"),
     ],
-    ids=["asked for", "all the same", "one", "in no order", "not sorted", "by name"],
+    ids=["asked for", "all the same", "one", "in no order", "few", "not sorted", "by name"],
 )
 def test_other_lists_are_no_breach_of_the_default(exchange: Exchange) -> None:
     """Another requirement judges a list without any order."""
