@@ -126,6 +126,7 @@ def _conduct(
     quiet: bool,
 ) -> tuple[Exit, str]:
     interruption.farewell = _farewell(execution)
+    interruption.kill_children = execution.kill_children
     progress = events.follow(execution, progress_for(execution.run, quiet=quiet))
     progress = Discreet(progress) if _is_masked(execution) else progress
     fail_fast = FailFast(progress, judging.expects)

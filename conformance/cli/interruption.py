@@ -32,11 +32,13 @@ class Interruption:
     Attributes:
         signal: The first signal received, or None.
         farewell: The message on stderr when a second signal ends the process.
+        kill_children: Kills the child processes then; must not wait for a lock.
     """
 
     def __init__(self) -> None:
         self.signal: signal.Signals | None = None
         self.farewell = "Ended at once. To undo what the run has left: conformance cleanup DIR"
+        self.kill_children: Callable[[], None] = lambda: None
         self._stop: Callable[[str], None] | None = None
         self._breaking = False
         self._before: dict[int, Any] = {}
@@ -86,6 +88,7 @@ class Interruption:
         if self.signal is not None:
             with suppress(OSError):  # not by sys.stderr: the signal may have interrupted a write to it
                 os.write(_STDERR, f"Exit {128 + number}: {self.farewell}\n".encode(errors="replace"))
+            self.kill_children()
             os._exit(128 + number)
         self.signal = signal.Signals(number)
         if self._stop is not None:

@@ -160,7 +160,10 @@ class RunSession:
             if self.run.wire.stopped is not None and self.provisioner is not None:
                 self.provisioner.close(_HURRIED)  # a scenario may be waiting for it
             self.run.scenarios.close()
+            if self.provisioner is not None:
+                self.provisioner.close()
             with self.run.wire.undoing(), self.run.wire.checking("undoing"):
+                self.run.fixtures.admit_late_members()
                 # By the wire: a read-only run also undoes requests that the service failed to refuse.
                 wire = self.run.wire
                 queries = QueryClient(wire.send, wire.send_all, self.run.fixtures.known_keys())
@@ -172,6 +175,11 @@ class RunSession:
                     journal, after = self.run.journal, self.census["after"]
                     self.undone.left += reopen_remaining(journal, self.ownership, queries, after, listed)
         return self.undone
+
+    def kill_children(self) -> None:
+        """Kill the provisioner at once, before the process ends without undoing; the embedded service ends with it."""
+        if self.provisioner is not None:
+            self.provisioner.kill()
 
     def changes(self) -> list[dict[str, object]]:
         """Return the changes of the run with their state, for the report."""

@@ -27,7 +27,7 @@ from conformance.targets.undo import UndoResult
 from conformance.wire.bounded_reading import CLOSED, Unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from conformance.reference.application import Application
     from conformance.reference.sandbox import Sandbox
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from conformance.targets.journal import Journal
     from conformance.targets.names import RunNames
     from conformance.targets.profile import Profile
+    from conformance.targets.rpc import Overdue
 
 _NOWHERE = "http://reference.invalid"
 """The base URL of a service that is called in process."""
@@ -140,6 +141,7 @@ class SandboxPeer:
     problem: str | None = None
     waiting: None = None
     has_responded = True
+    overdue: Sequence[Overdue] = ()
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
@@ -150,6 +152,9 @@ class SandboxPeer:
         return result_of(method, self._sandbox.respond(message.encode()) or {})
 
     def close(self, grace: float) -> None:
+        """Do nothing: there is no process."""
+
+    def kill(self) -> None:
         """Do nothing: there is no process."""
 
 

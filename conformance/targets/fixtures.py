@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from conformance.targets.membership import Membership
     from conformance.targets.ownership import Ownership
     from conformance.targets.profile import Profile, SubordinateKind, SubordinateTemplate, TargetMember
-    from conformance.targets.provisioner import MemberRole
+    from conformance.targets.provisioner import MemberRole, ProvisionedMember
     from conformance.targets.secret import Secret
     from conformance.wire.exchange import Exchange
 
@@ -127,6 +127,7 @@ class Fixtures:
         self._unused = list(enumerate(profile.members, start=1))
         self._members_made = 0
         self._members_get_keys = True
+        self._earlier_members: frozenset[str] | None = None
         self._foreign: str | None = None
 
     @property
@@ -224,6 +225,13 @@ class Fixtures:
                     if self._members_get_keys or not with_key:
                         return member
             return self._next_of_file(need, with_key=with_key)
+
+    def admit_late_members(self) -> None:
+        """Record the members that the provisioner, which is closed, created too late for their checks."""
+        late = [] if self._provisioner is None else self._provisioner.late_members()
+        for made in filter(None, late):
+            with suppress(MissingMeans):
+                self._admitted("member", made, self._earlier_members or frozenset())
 
     def mail(self, to: str, patience: float = 0.0, wanted: Callable[[Mail], bool] = lambda _: True) -> list[Mail]:
         """Return the e-mails to an address, once a wanted one is among them or ``patience`` seconds have passed.
@@ -339,7 +347,11 @@ class Fixtures:
             raise missing_means(need)
         self._ensure_own_provisioner(need)
         before = self._members(need).known(need, anew=True)
-        made = self._provisioned(need, lambda provisioner: provisioner.create_member(role))
+        self._earlier_members = before if self._earlier_members is None else self._earlier_members
+        return self._admitted(need, self._provisioned(need, lambda made: made.create_member(role)), before)
+
+    def _admitted(self, need: str, made: ProvisionedMember, before: frozenset[str]) -> Member:
+        """Verify and record a created member."""
         self._members(need).admit_made(need, made.user_id, before)
         self._members_made += 1
         name = f"member_{len(self._profile.members) + self._members_made}"
@@ -347,8 +359,8 @@ class Fixtures:
         if credential is not None and _READER not in self.known_keys():
             self._ensure_own(need, credential)
         if self._journal is not None:
-            self._journal.member_made(made.user_id, role)
-        return Member(made.user_id, made.email, role, credential)
+            self._journal.member_made(made.user_id, made.role)
+        return Member(made.user_id, made.email, made.role, credential)
 
     def _next_of_file(self, need: str, *, with_key: bool) -> Member:
         for position, (number, member) in enumerate(self._unused):

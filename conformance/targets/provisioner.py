@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, Protocol, Self
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from conformance.targets.profile import Profile, SubordinateKind
+    from conformance.targets.rpc import Overdue
     from conformance.targets.secret import Secret
     from conformance.wire.waits import Waiting
 
@@ -32,6 +34,7 @@ class ProvisionedMember:
     user_id: str
     email: str
     key: Secret | None
+    role: MemberRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,10 @@ class Peer(Protocol):
     has_responded: bool
 
     @property
+    def overdue(self) -> Sequence[Overdue]:
+        """The calls without a response in time, for good after ``close``."""
+
+    @property
     def waiting(self) -> Waiting | None:
         """The call in progress, and until when it may take."""
 
@@ -66,6 +73,9 @@ class Peer(Protocol):
 
     def close(self, grace: float) -> None:
         """Close it, by force after so many seconds."""
+
+    def kill(self) -> None:
+        """Kill it at once, from any thread."""
 
 
 class Provisioner:
@@ -152,11 +162,15 @@ class Provisioner:
 
     def create_member(self, role: MemberRole) -> ProvisionedMember:
         """Create a member of the organization with this role."""
-        response = self._object("create_member", {"role": role})
-        key = _read_key("create_member", response) if response.get("key") is not None else None
-        return ProvisionedMember(
-            _text("create_member", response, "userId"), _text("create_member", response, "email"), key
-        )
+        return _member(self._object("create_member", {"role": role}), role)
+
+    def late_members(self) -> list[ProvisionedMember | None]:
+        """Return the members that it created too late for their calls, once it is closed.
+
+        None stands for a call whose response never came, or does not name the member.
+        """
+        calls = [call for call in self._peer.overdue if call.method == "create_member"]
+        return [_late_member(call) for call in calls if call.message is None or "result" in call.message]
 
     def read_mail(self, to: str) -> list[Mail]:
         """Return the e-mails to an address, in the program's order."""
@@ -182,6 +196,10 @@ class Provisioner:
         """Close the program's stdin, wait ``grace`` seconds, and then kill it."""
         self._peer.close(grace)
 
+    def kill(self) -> None:
+        """Kill the program at once, also while a call waits for its response."""
+        self._peer.kill()
+
     def _key(self, method: str, params: Mapping[str, object]) -> Secret:
         return _read_key(method, self._object(method, params))
 
@@ -193,9 +211,26 @@ class Provisioner:
         except MethodMissing:
             self._missing.add(method)
             raise
-        if not isinstance(result, dict):
-            raise _wrong(method, "an object")
-        return result
+        return _as_object(method, result)
+
+
+def _as_object(method: str, result: object) -> dict[str, object]:
+    if not isinstance(result, dict):
+        raise _wrong(method, "an object")
+    return result
+
+
+def _member(response: Mapping[str, object], role: MemberRole) -> ProvisionedMember:
+    key = _read_key("create_member", response) if response.get("key") is not None else None
+    user_id, email = (_text("create_member", response, member) for member in ("userId", "email"))
+    return ProvisionedMember(user_id, email, key, role)
+
+
+def _late_member(call: Overdue) -> ProvisionedMember | None:
+    result = None if call.message is None else call.message["result"]
+    with suppress(ProvisionerError):
+        return _member(_as_object(call.method, result), "admin" if call.params["role"] == "admin" else "member")
+    return None
 
 
 def _wrong(method: str, expected: str) -> ProvisionerError:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import threading
 import time
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance import posix
@@ -43,6 +44,21 @@ class ProvisionerError(Exception):
 
 class MethodMissing(ProvisionerError):
     """The provisioner lacks a method."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overdue:
+    """A call whose response did not come in time.
+
+    Attributes:
+        method: The called method.
+        params: Its parameters.
+        message: The response if it came later, a JSON-RPC 2.0 object; None if it never came.
+    """
+
+    method: str
+    params: Mapping[str, object]
+    message: Mapping[str, Any] | None = None
 
 
 class RpcChild:
@@ -86,6 +102,7 @@ class RpcChild:
         self.problem: str | None = None
         self._waits = Waits()
         self.has_responded = False
+        self._overdue: dict[int, Overdue] = {}
 
     def request(self, method: str, params: Mapping[str, object]) -> object:
         """Call a method and return its result.
@@ -100,6 +117,7 @@ class RpcChild:
             process = self._process or self._start()
             self._last_id += 1
             request = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": dict(params)}
+            self._overdue[self._last_id] = Overdue(method, dict(params))
             with self._waits.during(f"the provisioner ({method})", self._timeout):
                 return self._converse(process, method, json.dumps(request).encode("ascii") + b"\n")
 
@@ -108,24 +126,33 @@ class RpcChild:
         """The call in progress, and until when it may take."""
         return self._waits.first
 
+    @property
+    def overdue(self) -> list[Overdue]:
+        """The calls without a response in time, for good after ``close``."""
+        return list(self._overdue.values())
+
     def close(self, grace: float = 5.0) -> None:
-        """Close the program's stdin, wait for its end, and kill it and its child processes.
+        """Close the program's stdin, read late responses until its end, and kill it and its child processes.
 
         Args:
             grace: Seconds in which it may end by itself.
         """
         if not self._lock.acquire(timeout=grace):
             # Another thread waits for a response, and fails at the program's end.
-            if self._process is not None:
-                _signal_group(self._process, posix.SIGKILL)
+            self.kill()
             self._lock.acquire()
         try:
             self._broken = self._broken or "The provisioner has been closed."
-            process, self._process = self._process, None
-            if process is not None:
-                self._end(process, grace)
+            if self._process is not None:
+                self._end(self._process, grace)
+                self._process = None
         finally:
             self._lock.release()
+
+    def kill(self) -> None:
+        """Kill the program and its child processes at once, also while a call waits for its response."""
+        if (process := self._process) is not None:
+            _signal_group(process, posix.SIGKILL)
 
     def _start(self) -> subprocess.Popen[bytes]:
         try:
@@ -155,12 +182,37 @@ class RpcChild:
             message = self._message(self._line(process, method, deadline))
             # The response to an earlier call that timed out is late, not wrong.
             if isinstance(message["id"], int) and 0 < message["id"] < expected:
+                self._take_late(message)
                 if time.monotonic() > deadline:
                     raise self._timed_out(method)
                 continue
             if message["id"] != expected or isinstance(message["id"], bool):
                 raise self._break("The provisioner responded with an id that no request has.")
+            del self._overdue[expected]
             return result_of(method, message)
+
+    def _take_late(self, message: Mapping[str, Any]) -> None:
+        number = message["id"]
+        if isinstance(number, int) and number in self._overdue:
+            self._overdue[number] = replace(self._overdue[number], message=message)
+
+    def _read_late(self, process: subprocess.Popen[bytes], deadline: float) -> None:
+        """Read responses to calls that were given up, until the program's output ends."""
+        descriptor, poller = _descriptor(process.stdout), posix.poll()
+        poller.register(descriptor, posix.POLLIN)
+        while (
+            any(call.message is None for call in self._overdue.values())
+            and len(self._buffer) <= MAX_LINE
+            and (left := deadline - time.monotonic()) > 0
+        ):
+            if not poller.poll(1000 * left) or not (chunk := os.read(descriptor, _CHUNK)):
+                return
+            *lines, rest = (bytes(self._buffer) + chunk).split(b"\n")
+            self._buffer = bytearray(rest)
+            for message in map(_response_in, lines):
+                if message is None:
+                    return
+                self._take_late(message)
 
     def _write(self, process: subprocess.Popen[bytes], method: str, request: bytes, deadline: float) -> None:
         descriptor = _descriptor(process.stdin)
@@ -207,12 +259,10 @@ class RpcChild:
         )
 
     def _message(self, line: bytes) -> Mapping[str, Any]:
-        reading = read_json(line)
-        value = reading.value if isinstance(reading, Parsed) else None
-        if not isinstance(value, dict) or value.get("jsonrpc") != "2.0" or "id" not in value:
+        if (message := _response_in(line)) is None:
             raise self._break(f"The provisioner wrote {_NO_RESPONSE}{_quoted(line)}.")
         self.has_responded = True
-        return value
+        return message
 
     def _timed_out(self, method: str) -> ProvisionerError:
         """Count a timeout; after the second one no further call is sent."""
@@ -248,7 +298,9 @@ class RpcChild:
     def _end(self, process: subprocess.Popen[bytes], grace: float) -> None:
         if process.stdin is not None:
             process.stdin.close()
-        if not _exits(process, grace):
+        deadline = time.monotonic() + grace
+        self._read_late(process, deadline)
+        if not _exits(process, deadline - time.monotonic()):
             _signal_group(process, signal.SIGTERM)
             _exits(process, 1.0)
         # Its child processes end too. The leader is still unreaped, so the group's number is not reused.
@@ -260,6 +312,13 @@ class RpcChild:
             process.stdout.close()
         if process.stderr is not None and not (self._stderr and self._stderr.is_alive()):
             process.stderr.close()
+
+
+def _response_in(line: bytes) -> Mapping[str, Any] | None:
+    """Return the JSON-RPC 2.0 response in a line; None if it has none."""
+    reading = read_json(line)
+    value = reading.value if isinstance(reading, Parsed) else None
+    return value if isinstance(value, dict) and value.get("jsonrpc") == "2.0" and "id" in value else None
 
 
 def _quoted(line: bytes) -> str:

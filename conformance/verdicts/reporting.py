@@ -37,6 +37,10 @@ SUITE = "engagement-conformance"
 INTERFACE = "Organization and Engagement Management Interface"
 NOT_RUN = "No check ran."
 """The reason for a requirement without checks in a run that was not cut off."""
+_UNKNOWN_MEMBERS = (
+    "The provisioner never said whether it created a member (create_member): compare the organization's members with "
+    "those before the run."
+)
 _SECRET_OPTIONS = ("--api-key", "--header")
 _USER_INFO = re.compile(r"//[^/\s]*@")
 
@@ -194,13 +198,17 @@ def _selection(requirements: Sequence[Requirement]) -> dict[str, object]:
 
 
 def _of_provisioner(execution: RunSession, requirements: Sequence[Requirement]) -> list[str]:
-    """Return the provisioner's problem and the number of requirements left untested for it; empty without one."""
+    """Return the provisioner's problem, the number of requirements left untested for it, and what it may have left."""
     provisioner = execution.provisioner
-    if provisioner is None or provisioner.problem is None:
+    if provisioner is None:
         return []
+    left = [_UNKNOWN_MEMBERS] if None in provisioner.late_members() else []
+    if provisioner.problem is None:
+        return left
     untested = [entry for entry in requirements if entry["outcome"] == "untested" and entry.get("chosen", True)]
     number = sum("provisioner" in (entry["reason"] or "").lower() for entry in untested)
-    return [f"{provisioner.problem} For that reason {counted(number, 'requirement')} could not be tested."]
+    lost = f" For that reason {counted(number, 'requirement')} could not be tested." if number else ""
+    return [f"{provisioner.problem}{lost}", *left]
 
 
 def _warnings(execution: RunSession) -> list[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -12,6 +14,7 @@ import pytest
 
 from tests.fakes.command_line import Ended, no_process_stays, start, target_file
 from tests.fakes.target import hostile
+from tests.sudden.conftest import until
 
 PATIENCE: Final = 240.0
 MEGABYTES: Final = 600
@@ -148,6 +151,23 @@ def test_a_hanging_provisioner_is_waited_for_twice(tmp_path: Path) -> None:
     assert (ended.folder / "provisioner.log").read_text().count("asked") == 2
     assert ended.err.splitlines()[-1].endswith("for the second time; no further call was sent.")
     assert ended.outcomes("cantTell") == []
+
+
+def test_a_second_signal_ends_a_hanging_provisioner(tmp_path: Path) -> None:
+    """A run that ends at once kills the program in the middle of a call."""
+    called, path = tmp_path / "called", tmp_path / "provision.py"
+    path.write_text(f"import sys, time\nsys.stdin.readline()\nopen({str(called)!r}, 'w').close()\ntime.sleep(600)")
+    command = json.dumps([sys.executable, str(path), "conformance"])
+    with hostile() as target:
+        file = target_file(tmp_path, target.url, f"provisioner: {{command: {command}, timeout: 60}}")
+        words = ("run", "--target", str(file), "--only", "isolation-*")
+        started = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=target.api_key)
+        assert until(called.exists)
+        for _ in range(2):
+            started.process.send_signal(signal.SIGINT)
+            time.sleep(0.2)
+
+        assert started.wait(PATIENCE).status == 130
 
 
 def test_a_line_that_is_no_response_is_quoted_without_keys(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from tests.fakes.service import PREFIX
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from conformance.targets.provisioner import MemberRole
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential, Request
 
@@ -41,6 +42,7 @@ class Program:
         self.calls: list[str] = []
         self.mails: list[list[Mail]] = []
         self.member_key: Secret | None = Secret("member-key")
+        self.late: list[ProvisionedMember] = []
 
     def _count(self, method: str) -> None:
         self.calls.append(method)
@@ -62,11 +64,15 @@ class Program:
         self._count("create_organization")
         return Secret("other-key")
 
-    def create_member(self, role: str) -> ProvisionedMember:
+    def create_member(self, role: MemberRole) -> ProvisionedMember:
         """Return a new member each time, or raise."""
         self._count("create_member")
         number = len(self.calls)
-        return ProvisionedMember(f"u_{number}", f"{role}{number}@x", self.member_key)
+        return ProvisionedMember(f"u_{number}", f"{role}{number}@x", self.member_key, role)
+
+    def late_members(self) -> list[ProvisionedMember]:
+        """Return prepared members."""
+        return self.late
 
     def read_mail(self, _to: str) -> list[Mail]:
         """Return the next prepared result."""
@@ -281,23 +287,49 @@ def test_the_main_key_serves_for_the_limit_where_it_is_named(fixtures: Callable[
     assert made.throttled() == made.main
 
 
+class Notes:
+    """A journal of members."""
+
+    def __init__(self) -> None:
+        self.members: list[tuple[str, str]] = []
+
+    def member_made(self, user_id: str, role: str) -> None:
+        """Note a member."""
+        self.members.append((user_id, role))
+
+
 def test_every_member_is_a_fresh_one(fixtures: Callable[..., Fixtures], hidden: list[tuple[str, str]]) -> None:
     """Each check gets its own member, and the journal records each."""
-    noted: list[tuple[str, str]] = []
-
-    class Notes:
-        def member_made(self, user_id: str, role: str) -> None:
-            noted.append((user_id, role))
-
-    made = fixtures(DISPOSABLE + PROVISIONED, Program(), journal=Notes())
+    notes = Notes()
+    made = fixtures(DISPOSABLE + PROVISIONED, Program(), journal=notes)
     first, second = made.member("member"), made.member("admin", with_key=True)
 
     assert (first.user_id, first.email, first.role) == ("u_1", "member1@x", "member")
     assert second.user_id == "u_2"
     assert second.credential is not None
     assert second.credential.name == "member_2"
-    assert noted == [("u_1", "member"), ("u_2", "admin")]
+    assert notes.members == [("u_1", "member"), ("u_2", "admin")]
     assert ("member_2", "member-key") in hidden
+
+
+def test_members_that_came_too_late_are_recorded(
+    fixtures: Callable[..., Fixtures], hidden: list[tuple[str, str]], service: Any
+) -> None:
+    """The journal records them, so that they are removed; earlier members and owners stay."""
+    notes, program = Notes(), Program(create_member=ProvisionerError("It did not respond."))
+    service.roles |= {"u_earlier": "member"}
+    made = fixtures(DISPOSABLE + PROVISIONED, program, journal=notes)
+    with pytest.raises(MissingMeans, match="did not respond"):
+        made.member("admin")
+    program.late = [
+        ProvisionedMember(user_id, "late@x", Secret("late-key"), "admin")
+        for user_id in ("u_earlier", "u_owner", "u_late")
+    ]
+
+    made.admit_late_members()
+
+    assert notes.members == [("u_late", "admin")]
+    assert ("member_1", "late-key") in hidden
 
 
 def test_members_of_the_file_are_used_up(fixtures: Callable[..., Fixtures]) -> None:

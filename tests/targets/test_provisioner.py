@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from conformance.targets.profile import Profile
 
 RESPONDING = """
-import json, os, sys
+import json, os, sys, time
 def answer(request, **members):
     print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **members}), flush=True)
 for line in sys.stdin:
@@ -74,7 +74,7 @@ def test_every_method_has_its_parameters_and_result(start: Start) -> None:
     assert provisioner.create_key(["engagements:read"]) == Secret("scoped-engagements:read")
     assert provisioner.create_throttled_key() == Secret("slow")
     assert provisioner.create_organization() == Secret("other")
-    assert provisioner.create_member("admin") == ProvisionedMember("u", "admin@x", Secret("mk"))
+    assert provisioner.create_member("admin") == ProvisionedMember("u", "admin@x", Secret("mk"), "admin")
     assert provisioner.read_mail("a@x") == [Mail("s", ("a@x",), "t", "a@x")]
     assert provisioner.create_subordinate("e", "task") == "e/task"
     assert provisioner.subordinate_exists("e", "task", "1") is True
@@ -253,6 +253,53 @@ def test_a_late_response_is_not_taken_for_the_next(start: Start) -> None:
     assert isinstance(provisioner._peer, RpcChild)
     provisioner._peer._timeout = 60.0
     assert provisioner.create_key(["a"]) == Secret("in-time")
+
+
+@pytest.mark.parametrize("later", ["the next call", "the end"])
+def test_a_member_that_was_created_too_late_is_known(start: Start, later: str) -> None:
+    """A late response counts before the next one and at the program's end."""
+    provisioner = start(
+        loop="""
+        if request["method"] == "create_member":
+            time.sleep(0.6)
+            answer(request, result={"userId": "u_late", "email": "late@x"})
+        else:
+            answer(request, result={"key": "in-time"})
+        """,
+        timeout=0.3,
+    )
+    with pytest.raises(ProvisionerError, match="did not respond"):
+        provisioner.create_member("admin")
+    assert provisioner.late_members() == [None]
+    if later == "the next call":
+        assert isinstance(provisioner._peer, RpcChild)
+        provisioner._peer._timeout = 60.0
+        provisioner.create_organization()
+    else:
+        provisioner.close(grace=60.0)
+
+    assert provisioner.late_members() == [ProvisionedMember("u_late", "late@x", None, "admin")]
+
+
+@pytest.mark.parametrize(
+    ("answer", "known"),
+    [
+        ("no JSON", [None]),
+        ('{"jsonrpc": "2.0", "id": 1, "result": {}}', [None]),
+        ("", [None]),
+        ('{"jsonrpc": "2.0", "id": 1, "error": {"code": 1}}', []),
+    ],
+)
+def test_a_member_that_is_never_named_is_unknown(start: Start, answer: str, known: list[None]) -> None:
+    """A late line that names no member says nothing about it, nor does the program's end; an error does."""
+    program = f"import sys, time\nsys.stdin.read()\nprint({answer!r}, flush=True)"
+    provisioner = start(program, timeout=0.3)
+    with pytest.raises(ProvisionerError, match="did not respond"):
+        provisioner.create_member("member")
+
+    provisioner.close(grace=60.0)
+
+    assert provisioner.late_members() == known
 
 
 def test_a_program_that_does_not_read_is_waited_for_in_vain(start: Start) -> None:
