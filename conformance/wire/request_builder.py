@@ -135,12 +135,20 @@ class RequestBuilder:
 
     def _shown(self, request: Request, name: str, value: str) -> str:
         """Return a header's value for the record, with a name in place of every secret, however short."""
+        used = self.credential(request)
         if name.lower() == "authorization":
             scheme, _, key = value.partition(" ")
-            return f"{scheme} <{self.credential(request).name}>" if key.strip() else value
+            return f"{scheme} <{used.name}>" if key.strip() else self._without_main_key(value)
+        if used.invalid and (name, value) in request.headers:
+            return self._without_main_key(value)
         if any(name.lower() == secret.lower() for secret, _ in self._settings.headers):
             return f"<header {name}>"
         return value
+
+    def _without_main_key(self, value: str) -> str:
+        main = self._settings.credential
+        key = (main.authorization or "").partition(" ")[2]
+        return value.replace(key, f"<{main.name}>") if key else value
 
 
 def _decoded(message: httpx.Request | httpx.Response) -> list[tuple[str, str]]:

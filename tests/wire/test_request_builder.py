@@ -131,6 +131,24 @@ def test_a_key_that_is_none_is_shown_as_it_is(authorization: str) -> None:
     assert dict(made.record(request, None).headers)["Authorization"] == authorization
 
 
+@pytest.mark.parametrize("key", ["20240917", "active"])
+def test_an_ordinary_key_in_another_place_is_named(key: str) -> None:
+    """The record of a request that must be refused has the name, wherever the main key was sent."""
+    settings = WireSettings(base_url="http://x.test", credential=Credential.bearer("api_key", key))
+    made = RequestBuilder(settings, Redactor(ordinary=b"active"))
+    elsewhere = (("X-Api-Key", key), ("Cookie", f"token={key}; session={key}"))
+    refused = replace(get_organization(), headers=elsewhere).with_key(Credential("no_key", key, invalid=True))
+
+    shown = dict(made.record(refused, made.build(refused)).headers)
+
+    assert [shown[name] for name in ("Authorization", "X-Api-Key", "Cookie")] == [
+        "<api_key>",
+        "<api_key>",
+        "token=<api_key>; session=<api_key>",
+    ]
+    assert shown["Accept"] == "application/json"
+
+
 def test_no_secret_is_in_a_record() -> None:
     """No part of the record contains a secret."""
     made = request_builder(("tenant", "tenant-secret-0123456789"), headers=(("x-tenant", "tenant-secret-0123456789"),))
