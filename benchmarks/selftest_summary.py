@@ -33,6 +33,8 @@ def main() -> None:
         documents = [json.loads(path.read_text("utf-8")) for path in given.selftests]
         if not any(trial["kind"] == "fault" for document in documents for trial in document["trials"]):
             parser.error("no fault was tried: give the selftest.json of a self-test with --faults")
+        if broken := [trial["id"] for each in documents for trial in each["trials"] if trial["state"] == "broken"]:
+            parser.error(f"the suite itself failed in {', '.join(broken)}: mend that, and repeat the self-test")
         earlier = read(SUMMARY)
         write(merged(earlier, documents) if given.add else summary(documents, earlier), SUMMARY)
     PAGE.write_text(with_table(PAGE.read_text("utf-8"), read(SUMMARY)), "utf-8")

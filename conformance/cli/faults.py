@@ -20,7 +20,9 @@ def faults(pattern: str, *, as_json: bool) -> None:
 
     known = all_faults()
     entries = [
-        {"id": identifier, "title": known[identifier].title, "breaks": list(known[identifier].breaks)}
-        for identifier in matching(pattern, known, "fault")
+        {"id": fault.id, "title": fault.title, "breaks": list(fault.breaks), "module": fault.module}
+        for fault in map(known.__getitem__, matching(pattern, known, "fault"))
     ]
-    print_entries({"Fault": "id", "The service": "title", "Breaks": "breaks"}, entries, as_json=as_json)
+    print_entries(
+        {"Fault": "id", "The service": "title", "Breaks": "breaks", "Module": "module"}, entries, as_json=as_json
+    )

@@ -216,6 +216,8 @@ def _print(content: dict[str, Any], folder: Path, *, names_reported: bool) -> No
         click.echo(f"{value:>8}  {label}")
     if content["overlooked"]:
         click.echo("\n".join(["Drawn faults that were not found:", *content["overlooked"]]))
+    if content["avoidable"]:
+        click.echo("\n".join(["Avoidable undecided requirements:", *results.avoidable_lines(content)]))
     run, done = content["run"], len(content["trials"])
     planned = counted(run["planned"], "trial")
     tried = f"{done} of {planned}, interrupted," if run["interrupted"] else planned

@@ -121,13 +121,21 @@ class Figures:
             "combinations": sum(trial.subject.kind == "combination" for trial in conforming),
             "pairs_share": round(share_of_pairs(trial.subject for trial in conforming), 4),
             "false_alarms": self.counts[State.FALSE_ALARM],
-            "undecided": sum(bool(trial.undecided) and not trial.subject.is_hard for trial in conforming),
+            "undecided": len(self.avoidable()),
             "requests": sum(trial.requests for trial in self.trials),
         }
 
     def overlooked(self) -> list[str]:
         """Return the ids of the drawn faults that were not found."""
         return sorted(trial.subject.id for trial in self.trials if state_of(trial) is State.OVERLOOKED)
+
+    def avoidable(self) -> dict[str, dict[str, str]]:
+        """Return the undecided requirements with their reasons for each conforming service that should leave none."""
+        return {
+            trial.subject.id: dict(trial.undecided)
+            for trial in self.trials
+            if trial.undecided and not trial.subject.is_faulty and not trial.subject.is_hard
+        }
 
     def coverage(self) -> dict[str, dict[str, list[str]]]:
         """Return for each requirement the faults, drawn ones aside, that break it and that it was reported for."""

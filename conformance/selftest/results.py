@@ -61,6 +61,7 @@ def document(figures: Figures, run: dict[str, Any]) -> dict[str, Any]:
         "good": figures.good and not run["interrupted"],
         "figures": figures.summary(),
         "overlooked": figures.overlooked(),
+        "avoidable": figures.avoidable(),
         "trials": [_entry(trial) for trial in trials],
         "requirements": figures.coverage(),
     }
@@ -98,6 +99,8 @@ def markdown(content: dict[str, Any]) -> str:
     lines = ["| Figure | Value |", "|---|---|", *(f"| {label} | {value} |" for label, value in rows(content))]
     if content["overlooked"]:
         lines += ["", "Drawn faults that were not found:", "", *(f"- `{name}`" for name in content["overlooked"])]
+    if content["avoidable"]:
+        lines += ["", "Avoidable undecided requirements:", "", *(f"- {line}" for line in avoidable_lines(content))]
     for entry in bad(content):
         reported = ", ".join(entry["reported"]) or "nothing"
         expected = f"; required: {entry['breaks'][0]}" if entry["breaks"] else ""
@@ -115,6 +118,15 @@ def html(content: dict[str, Any]) -> str:
         lstrip_blocks=True,
     )
     return environment.get_template("selftest.html.j2").render(**content, rows=rows(content), bad=bad(content))
+
+
+def avoidable_lines(content: Mapping[str, Any]) -> list[str]:
+    """Return a line for each avoidable undecided requirement: the service, the requirement and the reason."""
+    return [
+        f"{service}: {requirement}: {reason}"
+        for service, undecided in content["avoidable"].items()
+        for requirement, reason in undecided.items()
+    ]
 
 
 def bad(content: dict[str, Any]) -> list[dict[str, Any]]:

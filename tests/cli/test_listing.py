@@ -23,7 +23,7 @@ def test_all_faults_are_listed() -> None:
 
     assert ended.exit_code == 0, ended.output
     assert json.loads(ended.output) == [
-        {"id": identifier, "title": fault.title, "breaks": list(fault.breaks)}
+        {"id": identifier, "title": fault.title, "breaks": list(fault.breaks), "module": fault.module}
         for identifier, fault in sorted(all_faults().items())
     ]
 
@@ -60,9 +60,9 @@ def test_the_table_has_each_requirement_on_a_line() -> None:
     ended = conformance("faults", "archive-again-breaks")
 
     heading, first, second = ended.output.splitlines()
-    assert heading.split() == ["Fault", "The", "service", "Breaks"]
+    assert heading.split() == ["Fault", "The", "service", "Breaks", "Module"]
     assert first.split()[0] == "archive-again-breaks"
-    assert first.split()[-1] == "no-server-error"
+    assert first.split()[-2:] == ["no-server-error", "lifecycle"]
     assert second.strip() == "archived-again-stays-archived"
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.selftest import results
 from conformance.selftest.figures import Figures, State, precision, state_of
-from conformance.selftest.subjects import Subject
+from conformance.selftest.subjects import HARD, Subject
 from conformance.selftest.trial import Trial
 from tests.selftest.samples import RUN, VALUE
 
@@ -119,6 +119,19 @@ def test_drawn_faults_are_counted_apart() -> None:
     assert figures.coverage()["pages"]["reported_for"] == [FAULT.id]
     assert ("Share of drawn faults found", "50.0%") in results.rows(content)
     assert "- `drawn-y`" in results.markdown(content)
+
+
+def test_avoidable_undecided_requirements_are_named() -> None:
+    """Each has its service and its reason; those of a service that cannot be judged whole are left out."""
+    figures = Figures()
+    hard = replace(VALUE, id="hard", choices=dict([min(HARD)]))
+    for subject in (VALUE, hard, FAULT):
+        figures.add(trial(subject, undecided={"pages": "It did not respond."}))
+    content = results.document(figures, RUN)
+
+    assert content["avoidable"] == {VALUE.id: {"pages": "It did not respond."}}
+    assert content["figures"]["undecided"] == 1
+    assert f"- {VALUE.id}: pages: It did not respond." in results.markdown(content)
 
 
 def test_a_self_test_without_drawn_faults_has_no_share_of_them() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -36,12 +36,14 @@ class Fault:
         title: What the service does wrong, in a sentence.
         breaks: The ids of the requirements that it breaks.
         service: The faulty service.
+        module: The name of its module in this package; empty for a drawn one.
     """
 
     id: str
     title: str
     breaks: tuple[str, ...]
     service: type[Service]
+    module: str = ""
 
 
 @cache
@@ -56,7 +58,7 @@ def all_faults() -> Mapping[str, Fault]:
         for one in _declared_in(importlib.import_module(f"{__name__}.{module.name}")):
             if one.id in found or not one.title or not one.breaks:
                 raise ValueError(f"The fault {one.id!r} is declared twice, or has no title, or breaks nothing.")
-            found[one.id] = one
+            found[one.id] = replace(one, module=module.name)
     return MappingProxyType(found)
 
 
