@@ -152,7 +152,7 @@ PAGES = (
     fault("offset-of-20-by-name",
           "The list of engagements by name begins page 2 after item 20, whatever perPage says.",
           query(lambda asked: replace(asked, offset=asked.offset // asked.limit * 20), asks(sort="name")),
-          _LENGTH, _PARTITION, _BY_NAME, _WITH_FILTER),
+          _PARTITION, _LENGTH, _BY_NAME, _WITH_FILTER),
     fault("page-alone-ignored", "Page 2 of engagements repeats page 1 if perPage is not sent.",
           query(set_fields(offset=0), lambda at: "perPage" not in at.query and at.query.get("page") == "2"),
           _PARTITION, _UPDATED, _WITH_FILTER),
