@@ -16,6 +16,7 @@ from conformance.exits import Exit
 from conformance.reports.wording import counted
 from conformance.running.connect import connect, redactor_of
 from conformance.running.options import RunOptions
+from conformance.targets.cleanup import clean_up
 from conformance.targets.journal import Journal, JournalError
 from conformance.targets.membership import Membership
 from conformance.targets.orphans import delete_orphan, find_orphans, lifetime
@@ -23,11 +24,11 @@ from conformance.targets.ownership import Ownership, RunTime
 from conformance.targets.profile import checked
 from conformance.targets.queries import QueryClient
 from conformance.targets.recorder import JournalRecorder
-from conformance.targets.undo import UndoResult, clean_up
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
+    from conformance.targets.pending import UndoResult
     from conformance.targets.profile import Profile
 
 _LATENESS: Final = 2.0

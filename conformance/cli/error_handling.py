@@ -6,7 +6,7 @@ from traceback import format_exception
 from typing import TYPE_CHECKING
 
 from conformance.reports.wording import counted
-from conformance.targets.undo import UndoResult
+from conformance.targets.pending import UndoResult
 from conformance.targets.yaml_entries import TargetFileError
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from conformance.targets.queries import QueryClient, latest_items
 from conformance.targets.recorded_fixtures import RecordedFixtures
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.remains import reopen_remaining
-from conformance.targets.undo import UndoResult, undo
+from conformance.targets.undo import undo
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.wire.recorded_inputs import InputRecorder
 from conformance.wire.replay_wire import OWNERSHIP
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     import httpx
 
     from conformance.running.options import RunOptions
+    from conformance.targets.pending import UndoResult
     from conformance.targets.profile import Profile
     from conformance.wire.client import Wire
     from conformance.wire.exchange import Exchange

@@ -21,9 +21,9 @@ from conformance.running.embedded import EmbeddedError, EmbeddedService
 from conformance.running.run_session import RunSession
 from conformance.targets.journal import JOURNAL
 from conformance.targets.mailbox import Mailbox
+from conformance.targets.pending import UndoResult
 from conformance.targets.provisioner import Provisioner
 from conformance.targets.rpc import result_of
-from conformance.targets.undo import UndoResult
 from conformance.wire.bounded_reading import CLOSED, Unreadable
 
 if TYPE_CHECKING:

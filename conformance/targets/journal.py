@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["JOURNAL", "Action", "Entry", "Journal", "JournalError", "State"]
-
 JOURNAL: Final = "journal.jsonl"
 
 _FORMAT: Final = "conformance-journal/2"

@@ -27,7 +27,8 @@ from conformance.certificate.verifying import Verified, verify
 from conformance.reports.sealing import ENVELOPE, PROVISIONED, SEALED, sha256
 from conformance.reports.text import json_bytes
 from conformance.suite import versions
-from conformance.targets.journal import Action, Journal
+from conformance.targets.journal import Journal
+from conformance.targets.journal_entries import Action
 from conformance.targets.names import RunNames
 
 from .conftest import conformance

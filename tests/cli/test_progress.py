@@ -22,7 +22,7 @@ from conformance.cli.progress import _Lines, _Live, reported_waits, waits_for
 from conformance.cli.text import complain
 from conformance.targets.journal import Journal
 from conformance.targets.names import RunNames
-from conformance.targets.undo import UndoResult
+from conformance.targets.pending import UndoResult
 from conformance.wire.dispatcher import Dispatcher
 from conformance.wire.waits import Waiting, Waits
 

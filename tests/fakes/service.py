@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from conformance.targets.names import RunNames
 from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 
-PREFIX = "cf-abcdefg2-"
+PREFIX = "cf-wbfc2iy2-"
+NAMES = RunNames(PREFIX, "00000000000000000000000000000001")
 BASE_URL = "http://service"
 MAIN_KEY = "main-key-0001"
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import pytest
 
+from conformance.targets.cleanup import clean_up
 from conformance.targets.journal import Journal, JournalError
 from conformance.targets.journal_entries import Action
 from conformance.targets.membership import Membership
@@ -20,7 +21,6 @@ from conformance.targets.names import RunNames
 from conformance.targets.ownership import Ownership, OwnershipState, RunTime
 from conformance.targets.queries import QueryClient
 from conformance.targets.recorder import JournalRecorder
-from conformance.targets.undo import clean_up
 from conformance.wire import requests
 from tests.fakes.service import BASE_URL, MAIN_KEY, Service
 

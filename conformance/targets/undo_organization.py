@@ -1,0 +1,117 @@
+"""Undoing of the changes of a run to organizations: new members, roles and names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from conformance.targets.journal_entries import Action, Entry, State
+from conformance.targets.queries import QueryClient, data_of, describe_result, is_done, member_roles
+from conformance.targets.recorder import owner
+from conformance.wire import requests
+from conformance.wire.exchange import SUCCESSES, NoResponse
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from conformance.targets.membership import Membership
+    from conformance.targets.pending import Pending
+    from conformance.wire.exchange import Response
+
+
+def remove_members(pending: Pending, membership: Membership, queries: QueryClient) -> None:
+    """Remove the members that were created for the run."""
+    for entry in pending.of(Action.MAKE_MEMBER):
+        user_id = entry.subject or ""
+        removal = requests.remove_member(user_id)
+        try:
+            membership.ensure([removal])
+        except NoResponse as withheld:
+            pending.leave(f"The member {user_id} was not removed: {withheld}.")
+            continue
+        response = queries.send(removal)
+        if not is_done(response):
+            pending.leave(f"The member {user_id} could not be removed: {describe_result(response)}.")
+            continue
+        pending.result.writes.append(f"the member {user_id} was removed")
+        changes = [other for other in pending.of(Action.CHANGE_ROLE) if other.subject == entry.subject]
+        pending.settle(entry, *changes)
+
+
+def restore_roles(pending: Pending, queries: QueryClient) -> None:
+    """Restore the roles of members that have a role that the run requested."""
+    entries = pending.of(Action.CHANGE_ROLE)
+    roles = member_roles(queries) if entries else None
+    for user_id in dict.fromkeys(entry.subject or "" for entry in entries):
+        changes = [entry for entry in entries if (entry.subject or "") == user_id]
+        error = _restore_role(pending, queries, changes, roles)
+        if error is None and any(map(pending.may_come, changes)):
+            error = f"The role of {user_id} may still be changed: a request got no response."
+        if error is not None:
+            pending.leave(error)
+            continue
+        pending.settle(*changes)
+
+
+def _restore_role(
+    pending: Pending, queries: QueryClient, changes: Sequence[Entry], roles: Mapping[str, str] | None
+) -> str | None:
+    """Restore a member's role; return why that failed, as a sentence, or None."""
+    user_id, before = changes[-1].subject or "", changes[-1].before
+    if roles is None:
+        return f"The role of {user_id} may have been changed: the members could not be listed."
+    now = roles.get(user_id)
+    if now in {None, before}:
+        return None
+    if before not in {"admin", "member"}:
+        return f"The role of {user_id} may have been changed, and the interface cannot make it {before} again."
+    if now not in {entry.wanted for entry in changes}:
+        return f"The role of {user_id} is {now}, which the run did not request; it was left unchanged."
+    response = queries.send(requests.update_member_role(user_id, {"role": before}))
+    pending.result.writes.append(f"the role of {user_id} was made {before} again")
+    return (
+        None
+        if is_done(response)
+        else f"The role of {user_id} could not be made {before} again: {describe_result(response)}."
+    )
+
+
+def restore_names(pending: Pending, queries: QueryClient) -> None:
+    """Restore the names of organizations that have a name of the run."""
+    entries = pending.of(Action.RENAME_ORGANIZATION)
+    for key in dict.fromkeys(owner(entry.key) for entry in entries):
+        renamings = [entry for entry in entries if owner(entry.key) == key]
+        may_differ = any(entry.state is not State.REFUSED for entry in renamings)
+        error = _restore_name(pending, queries, key, renamings)
+        if error is None and any(map(pending.may_come, renamings)):
+            error = "The organization may still be renamed: a request got no response."
+        if error is not None and may_differ:
+            pending.leave(error)
+        if error is None or not may_differ:
+            pending.settle(*renamings)
+
+
+def _restore_name(pending: Pending, queries: QueryClient, key: str, renamings: Sequence[Entry]) -> str | None:
+    """Restore an organization's name; return why that failed, as a sentence, or None."""
+    before = renamings[-1].before
+    if before is None:
+        return "The organization may have been renamed, and its name before is not known."
+    found = queries.send(requests.get_organization(), key)
+    if (now := _name_in(found)) is None:
+        reason = f"its name could not be read ({describe_result(found)})"
+        return f'The organization could not be named "{before}" again: {reason}.'
+    given = {text for entry in renamings for text in (entry.subject, entry.became)}
+    if now == before:
+        return None
+    if now not in given:
+        return f'The organization is named "{now}", but not by the run; its name before was "{before}".'
+    response = queries.send(requests.update_organization({"name": before}), key)
+    if isinstance(response, str) or response.status not in SUCCESSES:
+        return f'The organization could not be named "{before}" again: {describe_result(response)}.'
+    now = _name_in(response)
+    pending.result.writes.append(f'the organization was named "{before}" again')
+    return None if now in {before, None} else f'The organization was to become "{before}", but became "{now}".'
+
+
+def _name_in(response: Response | str) -> str | None:
+    name = None if isinstance(response, str) else data_of(response).get("name")
+    return name if isinstance(name, str) else None

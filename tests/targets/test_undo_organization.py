@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from conformance.targets.journal import Journal
+from conformance.targets.pending import UndoResult
+from conformance.targets.recorder import JournalRecorder
+from conformance.wire import requests
+from tests.fakes.service import PREFIX
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def test_the_organizations_name_is_restored(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """The first name is restored after several renamings."""
+    running.send(requests.update_organization({"name": f"{PREFIX}b"}))
+    running.send(requests.update_organization({"name": f"{PREFIX}c"}))
+
+    assert clean().left == []
+    assert running.name == "Acme"
+
+
+def test_a_renaming_without_a_response_is_verified(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """The name is right even after a lost response."""
+    running.lost.add("updateCurrentOrganization")
+    running.send(requests.update_organization({"name": f"{PREFIX}b"}))
+
+    clean()
+
+    assert running.name == "Acme"
+
+
+def test_a_renaming_refused_and_carried_out_is_mended(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """A refused renaming that was carried out is undone."""
+    running.overrides["updateCurrentOrganization"] = 400
+    running.send(requests.update_organization({"name": f"{PREFIX}b"}))
+    running.overrides.clear()
+    running.name = f"{PREFIX}b"
+
+    assert clean().left == []
+    assert running.name == "Acme"
+
+
+def test_a_renaming_refused_indeed_needs_no_write(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """If the name is unchanged nothing is written, and the next time nothing is sent."""
+    running.overrides["updateCurrentOrganization"] = 400
+    running.send(requests.update_organization({"name": f"{PREFIX}b"}))
+    running.overrides.clear()
+
+    assert (clean().left, running.writes) == ([], [])
+    running.requests.clear()
+    clean()
+    assert running.requests == []
+
+
+def test_an_unknown_earlier_name_is_reported(service: Any, journal: Journal, clean: Callable[..., UndoResult]) -> None:
+    """Without an earlier read the name cannot be restored."""
+    service.observers.append(JournalRecorder(journal))
+    service.send(requests.update_organization({"name": "B"}))
+
+    assert clean().left == ["The organization may have been renamed, and its name before is not known."]
+
+
+def test_a_refused_name_is_reported(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """A name that the service refuses is reported."""
+    running.send(requests.update_organization({"name": "B"}))
+    running.overrides["updateCurrentOrganization"] = 500
+
+    assert clean().left == ['The organization could not be named "Acme" again: status 500.']
+
+
+def test_a_name_that_the_service_changes_is_reported(
+    running: Any, journal: Journal, clean: Callable[..., UndoResult]
+) -> None:
+    """A success with another name does not count as restored."""
+    running.name = "Acme  Lab"
+    running.observers[:] = [JournalRecorder(journal)]
+    running.send(requests.get_organization())
+    running.send(requests.update_organization({"name": f"{PREFIX}b"}))
+    running.merges = True
+    running.send(requests.update_organization({"name": "Acme  Lab"}))
+
+    expected = 'The organization was to become "Acme  Lab", but became "Acme Lab".'
+    assert clean().left == [expected]
+
+
+def test_roles_are_given_back(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """A changed role is restored."""
+    running.send(requests.update_member_role("u_1", {"role": "admin"}))
+
+    assert clean().left == []
+    assert running.roles == {"u_owner": "owner", "u_1": "member"}
+
+
+def test_a_role_of_no_member_is_settled(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """A lost change for a user who is no member is settled."""
+    running.lost.add("updateMemberRole")
+    running.send(requests.update_member_role("u_nobody", {"role": "admin"}))
+
+    assert clean().left == []
+    assert running.writes == []
+
+
+def test_an_unknown_earlier_role_is_reported(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """Without an earlier list the role cannot be restored."""
+    running.lost.add("updateMemberRole")
+    running.send(requests.update_member_role("u_late", {"role": "admin"}))
+    running.roles["u_late"] = "admin"
+
+    assert clean().left == ["The role of u_late may have been changed, and the interface cannot make it None again."]
+
+
+def test_a_demoted_owner_is_reported(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """The owner's role cannot be restored through the interface."""
+    running.send(requests.update_member_role("u_owner", {"role": "member"}))
+
+    assert clean().left == ["The role of u_owner may have been changed, and the interface cannot make it owner again."]
+    assert running.writes == []
+
+
+def test_an_unchanged_owner_is_settled(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """A lost change without an effect is settled silently."""
+    running.overrides["updateMemberRole"] = None
+    running.send(requests.update_member_role("u_owner", {"role": "member"}))
+
+    assert (clean().left, running.writes) == ([], [])
+
+
+def test_a_role_that_another_user_gave_is_left_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """A role that the run did not request is left unchanged."""
+    running.send(requests.update_member_role("u_1", {"role": "admin"}))
+    running.roles["u_1"] = "auditor"
+
+    assert clean().left == ["The role of u_1 is auditor, which the run did not request; it was left unchanged."]
+    assert running.writes == []
+
+
+@pytest.mark.parametrize("given", ["Renamed meanwhile", f"{PREFIX}another", f"{PREFIX}b & Sons"])
+def test_a_name_that_another_user_gave_is_left_alone(
+    running: Any, clean: Callable[..., UndoResult], given: str
+) -> None:
+    """A name that the run did not set is not overwritten, even if it begins with the run's prefix."""
+    running.send(requests.update_organization({"name": f"{PREFIX}b"}))
+    running.name = given
+
+    assert clean().left == [f'The organization is named "{given}", but not by the run; its name before was "Acme".']
+    assert running.writes == []
+
+
+def test_a_name_that_the_service_trimmed_is_the_runs(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """The name right after a renaming is undone like the sent one."""
+    running.merges = True
+    running.send(requests.update_organization({"name": " two  blanks "}))
+
+    assert (clean().left, running.name) == ([], "Acme")
+
+
+def test_a_created_member_promoted_to_owner_stays(
+    running: Any, clean: Callable[..., UndoResult], journal: Journal
+) -> None:
+    """An owner is never removed."""
+    running.roles["u_9"] = "owner"
+    journal.member_made("u_9", "member")
+
+    assert clean().left == ["The member u_9 was not removed: it would remove an owner."]
+    assert running.writes == []
+
+
+def test_members_of_the_run_are_removed(running: Any, clean: Callable[..., UndoResult], journal: Journal) -> None:
+    """A created member is removed without restoring its role."""
+    running.roles["u_9"] = "member"
+    journal.member_made("u_9", "member")
+    running.send(requests.update_member_role("u_9", {"role": "admin"}))
+
+    assert clean().left == []
+    assert running.roles == {"u_owner": "owner", "u_1": "member"}
+    assert running.writes == ["DELETE /api/v1/organizations/current/members/u_9"]
+
+
+def test_a_member_that_cannot_be_removed_is_reported(
+    running: Any, clean: Callable[..., UndoResult], journal: Journal
+) -> None:
+    """A member that cannot be removed is reported."""
+    running.roles["u_9"] = "member"
+    journal.member_made("u_9", "member")
+    running.overrides["removeMember"] = 500
+
+    assert clean().left == ["The member u_9 could not be removed: status 500."]
