@@ -13,8 +13,9 @@ from conformance.reports.wording import ENDED_EARLY
 from conformance.running.connect import redactor_of, wire_settings
 from conformance.running.first_contact import REACHING
 from conformance.targets.census import organization_census
-from conformance.targets.journal import Journal, JournalError
+from conformance.targets.journal import Journal
 from conformance.targets.journal_entries import State
+from conformance.targets.journal_file import JournalError
 from conformance.verdicts.reporting import determined
 from conformance.wire.replay_wire import BESIDE, UNDOING, RequestKey
 from conformance.wire.request_builder import RequestBuilder

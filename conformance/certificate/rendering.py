@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.files import file_sha256
 from conformance.reports.folder import ERRORS, LOG, outputs
 from conformance.reports.sealing import ENVELOPE, EXCHANGES, PAGE, PROVISIONED, REPORT, sha256
-from conformance.targets.journal import JOURNAL
+from conformance.targets.journal_file import JOURNAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

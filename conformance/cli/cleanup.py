@@ -17,7 +17,8 @@ from conformance.reports.wording import counted
 from conformance.running.connect import connect, redactor_of
 from conformance.running.options import RunOptions
 from conformance.targets.cleanup import clean_up
-from conformance.targets.journal import Journal, JournalError
+from conformance.targets.journal import Journal
+from conformance.targets.journal_file import JournalError
 from conformance.targets.membership import Membership
 from conformance.targets.orphans import delete_orphan, find_orphans, lifetime
 from conformance.targets.ownership import Ownership, RunTime

@@ -25,7 +25,7 @@ from conformance.reports.wording import counted
 from conformance.running.embedded import EmbeddedError
 from conformance.running.pseudonyms import Pseudonyms
 from conformance.running.run_session import RunSession
-from conformance.targets.journal import JOURNAL, JournalError
+from conformance.targets.journal_file import JOURNAL, JournalError
 from conformance.targets.profile import PLAIN_HTTP
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.verdicts.judge import Judge

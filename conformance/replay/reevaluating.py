@@ -15,6 +15,7 @@ from conformance.running.first_contact import reach
 from conformance.running.run import Run
 from conformance.targets.fixtures import Fixtures
 from conformance.targets.journal import Journal, Place
+from conformance.targets.journal_file import JournalFile
 from conformance.targets.recorded_fixtures import RecordedFixtures
 from conformance.targets.recorder import JournalRecorder
 from conformance.verdicts import conclude
@@ -55,14 +56,16 @@ class Rejudged:
     misfits: list[str]
 
 
-class UnwrittenJournal(Journal):
-    """A journal in memory for a replay, which has nothing to undo; only checks read it."""
+class _UnwrittenFile(JournalFile):
+    """A file that is never written."""
 
-    def __init__(self, names: RunNames, path: Path) -> None:
-        super().__init__(path, names, Place(""))
-
-    def _append(self, record: Mapping[str, object], *, durable: bool = False) -> None:
+    def append(self, record: Mapping[str, object], *, durable: bool = False) -> None:
         """Write nothing."""
+
+
+def unwritten_journal(names: RunNames, path: Path) -> Journal:
+    """Return a journal in memory for a replay, which has nothing to undo; only checks read it."""
+    return Journal(_UnwrittenFile(path), names, Place(""))
 
 
 def rejudge(recording: RecordedFolder, folder: Path) -> Rejudged:
@@ -112,7 +115,7 @@ def _run(recording: RecordedFolder, notes: InputPlayer, folder: Path) -> tuple[R
         stopped=provisioned.stopped,
     )
     notes.claim = wire.claim
-    journal = UnwrittenJournal(provisioned.names, folder)
+    journal = unwritten_journal(provisioned.names, folder)
     wire.observe(JournalRecorder(journal))
     fixtures = Fixtures(profile, None, redactor)
     run = Run(

@@ -24,7 +24,7 @@ from conformance.reports.model import report_bytes
 from conformance.reports.sarif import sarif_bytes
 from conformance.reports.sealing import ENVELOPE, EXCHANGES, PAGE, PROVISIONED, REPORT, sealed
 from conformance.reports.wording import REPRODUCE, reproductions
-from conformance.targets.journal import JOURNAL
+from conformance.targets.journal_file import JOURNAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

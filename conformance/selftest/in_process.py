@@ -16,10 +16,10 @@ from conformance.reference.application import create_app
 from conformance.reference.faults import fault_by_id
 from conformance.reference.latitude import Latitude
 from conformance.reference.server import Server, announcement, listen
-from conformance.replay.reevaluating import UnwrittenJournal
+from conformance.replay.reevaluating import unwritten_journal
 from conformance.running.embedded import EmbeddedError, EmbeddedService
 from conformance.running.run_session import RunSession
-from conformance.targets.journal import JOURNAL
+from conformance.targets.journal_file import JOURNAL
 from conformance.targets.mailbox import Mailbox
 from conformance.targets.pending import UndoResult
 from conformance.targets.provisioner import Provisioner
@@ -189,7 +189,7 @@ class HostedSession(RunSession):
 
     def _journal(self, names: RunNames) -> Journal:
         """Return a journal in memory, as the service ends with this process."""
-        return UnwrittenJournal(names, self.folder / JOURNAL)
+        return unwritten_journal(names, self.folder / JOURNAL)
 
     def _folder(self) -> Path:
         """Return a folder that need not exist, as a run in this process writes nothing into it."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.targets.census import take_census
-from conformance.targets.journal import Journal, JournalError
 from conformance.targets.journal_entries import Action
+from conformance.targets.journal_file import JournalError
 from conformance.targets.ownership import Ownership, OwnershipState
 from conformance.targets.pending import UndoResult
 from conformance.targets.queries import QueryClient, data_of
@@ -18,6 +18,7 @@ from conformance.wire.exchange import KEY_REFUSED
 from conformance.wire.requests import MAIN_KEY
 
 if TYPE_CHECKING:
+    from conformance.targets.journal import Journal
     from conformance.targets.membership import Membership
     from conformance.wire.exchange import Response
 

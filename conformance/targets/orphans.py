@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from conformance.targets.journal import JOURNAL, Journal, JournalError
+from conformance.targets.journal import Journal
+from conformance.targets.journal_file import JOURNAL, JournalError
 from conformance.targets.names import PREFIX, normalized
 from conformance.targets.queries import GONE, data_of, describe_result, identifier_of, latest_items
 from conformance.targets.validity import Refused

@@ -6,10 +6,11 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from conformance.targets.journal import Journal, JournalError
 from conformance.targets.journal_entries import Action, Entry, State
+from conformance.targets.journal_file import JournalError
 
 if TYPE_CHECKING:
+    from conformance.targets.journal import Journal
     from conformance.targets.queries import Listed
 
 

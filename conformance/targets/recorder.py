@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.targets.journal import JournalError
 from conformance.targets.journal_entries import Action, Entry, State
+from conformance.targets.journal_file import JournalError
 from conformance.targets.names import PREFIX, normalized
 from conformance.targets.queries import GONE, data_of, identifier_of, listed_roles, moment_of, object_in
 from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, NotSent

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.targets.journal import JournalError
 from conformance.targets.journal_entries import Action, State
+from conformance.targets.journal_file import JournalError
 from conformance.targets.queries import data_of, latest_items, member_roles, own_among
 from conformance.targets.recorder import owner
 from conformance.wire.requests import MAIN_KEY, get_engagement

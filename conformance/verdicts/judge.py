@@ -17,7 +17,7 @@ from conformance.confirm.at_once import ListConfirmation
 from conformance.oracle.outcomes import CantTell, CheckOutcome, Evidence, NonConformity, Untested
 from conformance.running.options import Effort
 from conformance.targets.capabilities import MissingMeans
-from conformance.targets.journal import JournalError
+from conformance.targets.journal_file import JournalError
 from conformance.verdicts.items import (
     background_scenarios,
     marks_of,

@@ -115,7 +115,7 @@ def _opened(config: pytest.Config, stack: ExitStack) -> Run:
     from conformance.reports.folder import FolderError  # noqa: PLC0415 - as above
     from conformance.running.options import Effort, Mode, RunOptions  # noqa: PLC0415 - as above
     from conformance.running.run_session import RunSession  # noqa: PLC0415 - as above
-    from conformance.targets.journal import JournalError  # noqa: PLC0415 - as above
+    from conformance.targets.journal_file import JournalError  # noqa: PLC0415 - as above
     from conformance.targets.yaml_entries import TargetFileError  # noqa: PLC0415 - as above
 
     leave_no_core_file()

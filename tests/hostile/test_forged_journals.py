@@ -14,8 +14,9 @@ from typing import Any, Final
 import pytest
 
 from conformance.targets.cleanup import clean_up
-from conformance.targets.journal import Journal, JournalError
+from conformance.targets.journal import Journal
 from conformance.targets.journal_entries import Action
+from conformance.targets.journal_file import JournalError
 from conformance.targets.membership import Membership
 from conformance.targets.names import RunNames
 from conformance.targets.ownership import Ownership, OwnershipState, RunTime
@@ -152,7 +153,7 @@ def test_no_journal_makes_cleanup_write_to_others(number: int, tmp_path: Path) -
 
 def test_the_journals_would_do_harm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Without the guards, the same journals make cleanup write to other users' data."""
-    monkeypatch.setattr("conformance.targets.journal._is_sealed", lambda *_: True)
+    monkeypatch.setattr("conformance.targets.journal_file.JournalFile.is_sealed", lambda *_: True)
     monkeypatch.setattr("conformance.targets.ownership.Ownership._judged", lambda *_: OwnershipState.OWN)
     harmed = 0
     for number in range(60):

@@ -17,7 +17,8 @@ from conformance.reports.atomic_files import place
 from conformance.reports.folder import ERRORS, OUTPUTS, FolderError, ensure_free, remove_outputs, write_all
 from conformance.reports.har_reading import InvalidRecording, read_har
 from conformance.reports.model import InvalidReport, load_report
-from conformance.targets.journal import JOURNAL, Journal
+from conformance.targets.journal import Journal
+from conformance.targets.journal_file import JOURNAL
 from conformance.targets.names import RunNames
 from conformance.wire.exchange import Response
 from conformance.wire.redaction import Redactor

@@ -63,7 +63,7 @@ def clean(service: Service, journal: Journal) -> Callable[..., UndoResult]:
         journal.close()
         service.lost.clear()
         service.writes.clear()
-        with closing(Journal.claim(journal._path.parent, key)) as claimed:
+        with closing(Journal.claim(journal._file.path.parent, key)) as claimed:
             ownership = Ownership(claimed.names, service.send_all, RunTime(claimed.period))
             membership = Membership(service.send_all)
             service.observers[:] = [ownership, membership]

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.targets.journal import JournalError
+from conformance.targets.journal_file import JournalError
 from conformance.targets.pending import UndoResult
 from tests.fakes.undoing import FOREIGN, make
 

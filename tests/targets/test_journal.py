@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.targets.journal import Journal, JournalError, Place
+from conformance.targets.journal import Journal, Place
 from conformance.targets.journal_entries import Action, State
+from conformance.targets.journal_file import JournalError
 from conformance.targets.names import RunNames
 from tests.fakes.service import BASE_URL, MAIN_KEY, PREFIX
 
@@ -28,7 +29,7 @@ def begin(folder: Path) -> Journal:
 
 def lines(journal: Journal) -> list[dict[str, object]]:
     """The lines of a journal's file."""
-    return [json.loads(line) for line in journal._path.read_text().splitlines()]
+    return [json.loads(line) for line in journal._file.path.read_text().splitlines()]
 
 
 def test_an_intention_is_on_the_disk_before_it_is_sent(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,7 +39,7 @@ def test_an_intention_is_on_the_disk_before_it_is_sent(journal: Journal, monkeyp
 
     journal.intend(Action.CREATE_ENGAGEMENT, "api_key", f"{PREFIX}a")
 
-    assert synced == [journal._path.stat().st_size]
+    assert synced == [journal._file.path.stat().st_size]
     assert lines(journal)[-1]["do"] == "create-engagement"
     assert lines(journal)[-1]["subject"] == f"{PREFIX}a"
 
@@ -141,8 +142,8 @@ def test_a_torn_last_line_is_passed_over(journal: Journal, tmp_path: Path, cut: 
     """An incomplete line is skipped, and later lines are separate."""
     kept = journal.intend(Action.CREATE_ENGAGEMENT, "api_key", f"{PREFIX}kept")
     journal.intend(Action.CREATE_ENGAGEMENT, "api_key", f"{PREFIX}torn")
-    text = journal._path.read_bytes()
-    journal._path.write_bytes(text[:-cut])
+    text = journal._file.path.read_bytes()
+    journal._file.path.write_bytes(text[:-cut])
 
     again = Journal.read(tmp_path / "report")
     assert next(entry.subject for entry in again.entries()) == kept.subject
@@ -218,7 +219,7 @@ def test_a_file_that_is_no_journal_is_an_error(tmp_path: Path, text: str) -> Non
 )
 def test_a_line_of_another_shape_says_nothing(journal: Journal, tmp_path: Path, line: str) -> None:
     """Lines of another form are skipped."""
-    with journal._path.open("a") as file:
+    with journal._file.path.open("a") as file:
         file.write(line + "\n")
 
     assert Journal.read(tmp_path / "report").entries() == []
@@ -227,7 +228,7 @@ def test_a_line_of_another_shape_says_nothing(journal: Journal, tmp_path: Path, 
 @pytest.mark.parametrize("since", ["1" + "0" * 400, "Infinity", "-Infinity", "NaN", "1e999", "true", '"0"', "null"])
 def test_a_time_that_is_no_finite_number_is_not_known(journal: Journal, tmp_path: Path, since: str) -> None:
     """The organization of the line counts nevertheless."""
-    with journal._path.open("a") as file:
+    with journal._file.path.open("a") as file:
         file.write(f'{{"organization": "org_1", "since": {since}}}\n')
 
     again = Journal.read(tmp_path / "report")
@@ -239,8 +240,8 @@ def test_a_time_that_is_no_finite_number_is_not_known(journal: Journal, tmp_path
 @pytest.mark.parametrize("line", ["", "1", "{}"])
 def test_a_journal_of_very_many_lines_ends_in_seconds(journal: Journal, tmp_path: Path, line: str) -> None:
     """Empty lines are skipped; more other lines than a run writes are refused."""
-    head = journal._path.read_bytes()
-    journal._path.write_bytes(head + f"{line}\n".encode() * ((64 << 20) // (len(line) + 1) - len(head)))
+    head = journal._file.path.read_bytes()
+    journal._file.path.write_bytes(head + f"{line}\n".encode() * ((64 << 20) // (len(line) + 1) - len(head)))
     began = time.process_time()
 
     with nullcontext() if not line else pytest.raises(JournalError, match="more than 500000 lines"):
@@ -251,7 +252,7 @@ def test_a_journal_of_very_many_lines_ends_in_seconds(journal: Journal, tmp_path
 @pytest.mark.parametrize("depth", [200, 400, 900, 950, 980, 5000])
 def test_a_nested_line_has_no_seal(journal: Journal, tmp_path: Path, depth: int) -> None:
     """A line that can be read, and is nested too deeply to be written, is passed over."""
-    with journal._path.open("a") as file:
+    with journal._file.path.open("a") as file:
         file.write(f'{{"organization": {"[" * depth}{"]" * depth}}}\n')
 
     assert Journal.read(tmp_path / "report", MAIN_KEY).entries() == []
@@ -282,12 +283,12 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("use", [begin, lambda folder: Journal.claim(folder, MAIN_KEY)], ids=["run", "cleanup"])
 def test_a_journal_in_use_is_left_alone(journal: Journal, tmp_path: Path, use: Callable[[Path], Journal]) -> None:
     """An active journal is locked, and the error names its process."""
-    before = journal._path.read_bytes()
+    before = journal._file.path.read_bytes()
 
     with pytest.raises(JournalError, match=rf"by a run in progress \(process {os.getpid()}, begun 20\S+Z\)"):
         use(tmp_path / "report")
 
-    assert journal._path.read_bytes() == before
+    assert journal._file.path.read_bytes() == before
     journal.close()
     use(tmp_path / "report").close()
 
@@ -295,7 +296,7 @@ def test_a_journal_in_use_is_left_alone(journal: Journal, tmp_path: Path, use: C
 def test_a_link_is_no_journal(journal: Journal, tmp_path: Path) -> None:
     """A journal is never written through a link to another file."""
     (tmp_path / "next").mkdir()
-    (tmp_path / "next" / "journal.jsonl").symlink_to(journal._path)
+    (tmp_path / "next" / "journal.jsonl").symlink_to(journal._file.path)
     journal.close()
 
     with pytest.raises(JournalError, match="cannot be written"):
@@ -309,7 +310,7 @@ FORGED = '{"entry": 7, "at": "2026-01-01T00:00:00.000Z", "do": "make-member", "k
 def test_a_line_that_the_key_did_not_seal_says_nothing(journal: Journal, tmp_path: Path, more: str) -> None:
     """In a sealed journal a line without a seal is no entry."""
     entry = journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "x")
-    with journal._path.open("a") as file:
+    with journal._file.path.open("a") as file:
         file.write(f"{FORGED}{more}\n")
 
     again = Journal.read(tmp_path / "report", MAIN_KEY)
@@ -321,8 +322,8 @@ def test_a_sealed_line_of_another_run_says_nothing(journal: Journal, tmp_path: P
     """Lines of two runs with one key cannot be mixed."""
     with closing(begin(tmp_path / "next")) as following:
         following.intend(Action.MAKE_MEMBER, "provisioner", "u_0", "member")
-        stray = following._path.read_text().splitlines()[-1]
-    with journal._path.open("a") as file:
+        stray = following._file.path.read_text().splitlines()[-1]
+    with journal._file.path.open("a") as file:
         file.write(f"{stray}\n")
 
     assert Journal.read(tmp_path / "report", MAIN_KEY).entries() == []
@@ -334,7 +335,7 @@ def test_a_journal_with_changed_texts_is_trusted(journal: Journal, tmp_path: Pat
     content = journal.changed(lambda text: text.replace("ana@hidden", "bob@shown"))
     journal.close()
     (tmp_path / "changed").mkdir()
-    (tmp_path / "changed" / journal._path.name).write_bytes(content)
+    (tmp_path / "changed" / journal._file.path.name).write_bytes(content)
 
     again = Journal.read(tmp_path / "changed", MAIN_KEY)
     assert again.trusted
@@ -364,15 +365,15 @@ def test_every_change_is_undone_or_listed(journal: Journal, action: Action) -> N
 def test_a_journal_that_is_lost_is_noticed(journal: Journal, what: str) -> None:
     """An oversized journal is refused."""
     journal.intend(Action.CREATE_ENGAGEMENT, "api_key", "x")
-    text = journal._path.read_bytes()
+    text = journal._file.path.read_bytes()
     if what != "left alone":
-        journal._path.unlink()
+        journal._file.path.unlink()
     if what == "replaced":
-        journal._path.write_bytes(text)
+        journal._file.path.write_bytes(text)
     if what == "cut short":
         journal.close()
-        with closing(begin(journal._path.parent)) as journal:  # noqa: PLR1704 - the one that is looked at
-            os.truncate(journal._path, 5)
+        with closing(begin(journal._file.path.parent)) as journal:  # noqa: PLR1704 - the one that is looked at
+            os.truncate(journal._file.path, 5)
             assert journal.is_lost
         return
 

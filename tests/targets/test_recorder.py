@@ -59,7 +59,7 @@ def test_a_creation_is_written_before_it_is_sent(journal: Journal, recorder: Jou
     """The name is in the journal before the request is sent."""
     recorder.before(create())
 
-    entry = only(Journal.read(journal._path.parent))
+    entry = only(Journal.read(journal._file.path.parent))
     assert (entry.action, entry.subject, entry.state) == (Action.CREATE_ENGAGEMENT, f"{PREFIX}a", State.INTENDED)
 
 
@@ -411,5 +411,5 @@ def test_the_journal_holds_no_key(journal: Journal, see: Callable[..., None]) ->
     """An entry has the name of the key."""
     see(create().with_key(Credential.bearer("engagements:write", "swordfish")), 201, created())
 
-    assert b"swordfish" not in journal._path.read_bytes()
+    assert b"swordfish" not in journal._file.path.read_bytes()
     assert only(journal).key == "engagements:write"

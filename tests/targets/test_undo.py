@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.targets.cleanup import clean_up
-from conformance.targets.journal import Journal, JournalError
+from conformance.targets.journal import Journal
+from conformance.targets.journal_file import JournalError
 from conformance.targets.membership import Membership
 from conformance.targets.ownership import Ownership
 from conformance.targets.pending import UndoResult
@@ -51,7 +52,7 @@ def test_a_journal_that_only_names_a_prefix_deletes_nothing(
     head = {"format": "conformance-journal/2", "prefix": "cf-zzzzzz22-", "base_url": BASE_URL, "origin": "0" * 32}
     made = {"entry": 1, "at": "2026-01-01T00:00:00.000Z", "do": "create-engagement", "subject": FOREIGN["f_2"]}
     told = {"entry": 1, "is": "done", "id": "f_2"} if has_id else {}
-    journal._path.write_text("".join(json.dumps(line) + "\n" for line in (head, made, told)))
+    journal._file.path.write_text("".join(json.dumps(line) + "\n" for line in (head, made, told)))
 
     assert clean().left == [
         "Not undone, because neither the key nor the prefix shows that a run wrote the journal: create-engagement."
@@ -125,7 +126,7 @@ def test_undoing_while_the_journal_watches_leaves_nothing(running: Any, journal:
 
     assert (result.left, result.lasting) == ([], [])
     assert journal.pending() == []
-    assert Journal.read(journal._path.parent).pending() == []
+    assert Journal.read(journal._file.path.parent).pending() == []
     assert (running.engagements, running.name) == (FOREIGN, "Acme")
     assert running.roles == {"u_owner": "owner", "u_1": "member"}
 
@@ -141,7 +142,7 @@ def test_a_journal_that_cannot_be_written_does_not_stop_undoing(
     def full(*_: object, **__: object) -> None:
         raise JournalError("The disk is full.")
 
-    monkeypatch.setattr(journal, "_append", full)
+    monkeypatch.setattr(journal._file, "append", full)
     result = undone(running, journal)
 
     assert (running.engagements, running.name) == (FOREIGN, "Acme")
@@ -155,9 +156,9 @@ def test_cleaning_up_works_after_any_torn_line(
 ) -> None:
     """A journal that ends anywhere is enough to undo all sent changes."""
     make(running, "a", "b", "c")
-    lines = journal._path.read_bytes().splitlines(keepends=True)
+    lines = journal._file.path.read_bytes().splitlines(keepends=True)
     torn = b"".join(lines[:count]) + (lines[count][:-7] if count < len(lines) else b"")
-    journal._path.write_bytes(torn)
+    journal._file.path.write_bytes(torn)
     intended = sum(b'"do"' in line for line in lines[:count])
     for number in range(intended + 1, 4):
         del running.engagements[f"e_{number}"]  # its intention is not written, so it was never sent

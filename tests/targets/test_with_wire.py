@@ -112,14 +112,14 @@ def test_a_run_is_undone_over_the_wire(wire: Wire, target: Target, journal: Jour
 
     assert (result.left, target.engagements, target.name) == ([], {"f_1": "Quarterly audit"}, "Acme")
     assert after == before | {"ownEngagements": 0}
-    assert Journal.read(journal._path.parent).pending() == []
+    assert Journal.read(journal._file.path.parent).pending() == []
 
 
 def test_a_change_that_cannot_be_written_down_is_not_sent(
     wire: Wire, target: Target, journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without a line in the journal nothing is sent."""
-    monkeypatch.setattr(journal, "_path", journal._path.parent / "gone" / "journal.jsonl")
+    monkeypatch.setattr(journal._file, "path", journal._file.path.parent / "gone" / "journal.jsonl")
     journal.close()
 
     with pytest.raises(Exception, match="cannot be written"):
