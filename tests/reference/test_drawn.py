@@ -10,14 +10,9 @@ import pytest
 from conformance.catalogue import load_catalogue
 from conformance.reference.faults import all_faults, drawn, fault_by_id
 from conformance.reference.faults import operations as op
-from conformance.reference.faults.circumstances import (
-    LISTS,
-    OF_ENGAGEMENT,
-    OF_MEMBER,
-    SCOPED,
-)
-from conformance.reference.faults.deviations import DEVIATIONS
-from conformance.reference.faults.drawn import Parts, is_fault
+from conformance.reference.faults.drawn.circumstances import LISTS, OF_ENGAGEMENT, OF_MEMBER, SCOPED
+from conformance.reference.faults.drawn.parts import DEVIATIONS, Parts
+from conformance.reference.faults.drawn.rules import is_fault
 from conformance.reference.records import SUBORDINATE_KINDS
 
 if TYPE_CHECKING:

@@ -11,10 +11,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.operations import OPERATIONS, SCOPES
+from conformance.reference.faults import operations as op
+from conformance.reference.faults.situations import NOTHING, Condition, Situation
 from conformance.reference.records import ROLES, Engagement, Member, Organization
-
-from . import operations as op
-from .situations import NOTHING, Condition, Situation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,6 +34,8 @@ ACTORS: Final[Mapping[str, str]] = MappingProxyType({
     "none": " without a key", "wrong": " with an unknown key",
 })  # fmt: skip
 """The senders of requests, with their words in titles."""
+BARRED: Final = frozenset({"none", "wrong", "removed", "spent"})
+"""The senders whose requests must all be refused."""
 
 _LIVE = {"any": "", "new": "new ", "edited": "edited ", "unarchived": "unarchived ", "archived": "archived ",
          "edit-refused": "archived (and edit-refused) ", "rearchived": "twice-archived "}  # fmt: skip
