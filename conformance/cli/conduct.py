@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue import SelectionError
 from conformance.cli.default_folder import default_folder
@@ -12,20 +12,16 @@ from conformance.cli.error_handling import reach, succeeds, undo
 from conformance.cli.fail_fast import FailFast
 from conformance.cli.gate import NO_RESULTS, Gate, Judging
 from conformance.cli.progress import Discreet, progress_for
+from conformance.cli.run_outputs import RunOutputs, is_masked
 from conformance.cli.summary import print_summary
 from conformance.cli.text import complain
 from conformance.exits import Exit
-from conformance.replay.recorded_inputs_file import note_lines
-from conformance.reports.atomic_files import place
-from conformance.reports.folder import ERRORS, FolderError, write_all
-from conformance.reports.model import InvalidReport, report_bytes
-from conformance.reports.sealing import REPORT
-from conformance.reports.text import with_texts
+from conformance.reports.folder import ERRORS, FolderError
+from conformance.reports.model import InvalidReport
 from conformance.reports.wording import counted
 from conformance.running.embedded import EmbeddedError
-from conformance.running.pseudonyms import Pseudonyms
 from conformance.running.run_session import RunSession
-from conformance.targets.journal_file import JOURNAL, JournalError
+from conformance.targets.journal_file import JournalError
 from conformance.targets.profile import PLAIN_HTTP
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.verdicts.judge import Judge
@@ -128,7 +124,7 @@ def _conduct(
     interruption.farewell = _farewell(execution)
     interruption.kill_children = execution.kill_children
     progress = events.follow(execution, progress_for(execution.run, quiet=quiet))
-    progress = Discreet(progress) if _is_masked(execution) else progress
+    progress = Discreet(progress) if is_masked(execution) else progress
     fail_fast = FailFast(progress, judging.expects)
     judge = Judge(execution.run, fail_fast)
     reached = None
@@ -152,8 +148,8 @@ def _conduct(
         if execution.run.journal.pending():
             progress.undoing()
         undo(execution, judge.errors)
-    errors, pseudonyms = len(judge.errors), _pseudonyms(execution)
-    reason = _reason_of_suite(execution, judge.errors, pseudonyms) or reached or _reason_of_target(execution, judge)
+    errors, outputs = len(judge.errors), RunOutputs(execution)
+    reason = _reason_of_suite(outputs, judge.errors) or reached or _reason_of_target(execution, judge)
     ended_by = interruption.signal  # a later signal changes nothing
     if ended_by is not None or fail_fast.failed is not None:
         judge.give_up("The run ended before this check did.")
@@ -161,13 +157,13 @@ def _conduct(
     report, problems = _built(execution, judge, judging, interrupted=ended_by is not None, failed_fast=has_failed_fast)
     if report["not_undone"] and (command := _cleanup_command(execution)):
         report["cleanup"] = execution.redactor.text(command)
-    report, exchanges = _masked(report, pseudonyms), _masked_exchanges(execution, pseudonyms)
+    report, exchanges = outputs.masked(report), outputs.exchanges()
     events.built(report)
-    written = _write(report, exchanges, execution, pseudonyms)
+    written = outputs.write(report, exchanges)
     folder = execution.folder if written else None
     _summarized(lambda: summarize(report, exchanges, folder, reached is None), report, judge)
     if len(judge.errors) > errors:
-        reason = _reason_of_suite(execution, judge.errors, pseudonyms)
+        reason = _reason_of_suite(outputs, judge.errors)
     if ended_by is not None:
         status, why = Exit.of(ended_by), f"ended by {ended_by.name}"
     elif not written:
@@ -195,7 +191,7 @@ def _built(
             failed_fast=failed_fast,
             warnings=[
                 *([_NO_JOURNAL] if execution.run.journal.is_lost else []),
-                *([_MASKED] if _is_masked(execution) else []),
+                *([_MASKED] if is_masked(execution) else []),
             ],
         )
         built.append(found)
@@ -251,80 +247,11 @@ def _reason_of_target(execution: RunSession, judge: Judge) -> str | None:
     return None
 
 
-def _reason_of_suite(execution: RunSession, errors: Sequence[str], pseudonyms: Pseudonyms | None) -> str | None:
+def _reason_of_suite(outputs: RunOutputs, errors: Sequence[str]) -> str | None:
     """Log the suite's own errors in the report's folder and return a sentence about them; None without errors."""
     if not errors:
         return None
     failed = f"The suite itself failed in {counted(len(errors), 'place')}"
-    if _logged(execution, errors, pseudonyms):
+    if outputs.log(errors):
         return f"{failed}; see {ERRORS} in the report's folder."
     return f"{failed}, and {ERRORS} could not be written."
-
-
-def _logged(execution: RunSession, errors: Sequence[str], pseudonyms: Pseudonyms | None) -> bool:
-    """Write the suite's own errors to a file for its developers; return whether that succeeded."""
-    text = execution.redactor.text("\n\n".join(errors))
-    data = (text if pseudonyms is None else pseudonyms.prose(text)).encode(errors="replace")
-    try:
-        place({execution.folder / ERRORS: lambda: [data]})
-    except OSError:
-        return False
-    return True
-
-
-def _is_masked(execution: RunSession) -> bool:
-    """Whether outputs show pseudonyms: as the options say, or else the target file."""
-    chosen = execution.options.mask_people
-    return execution.profile.mask_people if chosen is None else chosen
-
-
-def _pseudonyms(execution: RunSession) -> Pseudonyms | None:
-    if not _is_masked(execution):
-        return None
-    return Pseudonyms(execution.run.wire.exchanges, execution.notes.lines, execution.run.names)
-
-
-def _masked(report: Report, pseudonyms: Pseudonyms | None) -> Report:
-    return report if pseudonyms is None else cast("Report", with_texts(report, pseudonyms.text))
-
-
-def _masked_exchanges(execution: RunSession, pseudonyms: Pseudonyms | None) -> Sequence[Exchange]:
-    exchanges = execution.run.wire.exchanges
-    return exchanges if pseudonyms is None else [pseudonyms.exchange(exchange) for exchange in exchanges]
-
-
-def _write(report: Report, exchanges: Sequence[Exchange], execution: RunSession, pseudonyms: Pseudonyms | None) -> bool:
-    """Write the outputs of a run; return whether that succeeded."""
-    lines, log, journal = execution.notes.lines, execution.log.text(), execution.run.journal
-    try:
-        if pseudonyms is not None:
-            lines = [pseudonyms.note(line) for line in lines]
-            log = pseudonyms.prose(log)
-        notes = note_lines(execution.run, lines, execution.redactor.text, execution.certificate)
-        taken_out = write_all(report, exchanges, execution.folder, execution.redactor, notes, log)
-        if pseudonyms is not None and not journal.is_lost:
-            content = journal.changed(pseudonyms.text)
-            place({execution.folder / JOURNAL: lambda: [content]})
-    except OSError as error:
-        complain(f"The report cannot be written to {execution.folder}: {error.strerror}.")
-        return False
-    except Exception as error:  # noqa: BLE001 - no error may lose the results
-        complain(f"The suite itself failed while writing the report: {type(error).__name__}.")
-        return _write_report_alone(report, execution)
-    if taken_out:
-        places = "; ".join(f"{', '.join(sorted(names))} in {output}" for output, names in taken_out.items())
-        complain(f"The last scan found secrets in outputs and removed them: {places}.")
-    return True
-
-
-def _write_report_alone(report: Report, execution: RunSession) -> bool:
-    """Write report.json alone after another output failed; always return False, as outputs are missing."""
-    path = execution.folder / REPORT
-    try:
-        data = report_bytes(report)
-        if not execution.redactor.find(data):
-            place({path: lambda: [data]})
-            complain(f"Only {path} was written.")
-    except (InvalidReport, OSError):
-        return False
-    return False

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from conformance.cli import conduct, error_handling
+from conformance.cli import conduct, error_handling, run_outputs
 from conformance.cli.events import EventLog
 from conformance.cli.gate import NO_RESULTS, Gate
 from conformance.cli.interruption import Interruption
@@ -174,7 +174,7 @@ def test_a_report_that_cannot_be_made_is_an_error_of_the_suite(
         raise InvalidReport("it breaks its schema")
 
     monkeypatch.setattr(folder, "report_bytes", invalid)
-    monkeypatch.setattr(conduct, "report_bytes", invalid)
+    monkeypatch.setattr(run_outputs, "report_bytes", invalid)
 
     assert running(READING) is Exit.UNTESTABLE
     output = capsys.readouterr()
