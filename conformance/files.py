@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from io import BufferedReader
     from pathlib import Path
 
-MIB: Final = 1 << 20
-TEXT: Final = MIB
+_MIB: Final = 1 << 20
+TEXT: Final = _MIB
 """The most bytes of a file that a person writes: a target file, waivers, a key."""
-DOCUMENT: Final = 64 * MIB
+DOCUMENT: Final = 64 * _MIB
 """The most bytes of a report, a journal or an envelope."""
-RECORDING: Final = 1024 * MIB
+RECORDING: Final = 1024 * _MIB
 """The most bytes of a recording."""
 
 _PIECE: Final = 1 << 16
@@ -146,4 +146,4 @@ def _ready(poller: poll, milliseconds: int) -> int:
 
 
 def _too_large(path: Path, limit: int) -> OSError:
-    return OSError(errno.EFBIG, f"it is larger than {limit // MIB} MiB", str(path))
+    return OSError(errno.EFBIG, f"it is larger than {limit // _MIB} MiB", str(path))

@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
-MAX_DEPTH: Final = 100
+_MAX_DEPTH: Final = 100
 """The deepest nesting that is judged; deeper texts are neither right nor wrong."""
 
 MAX_PARTS: Final = 100_000
@@ -37,13 +37,13 @@ class Malformed:
 
 @dataclass(frozen=True, slots=True)
 class TooDeep:
-    """A text nested beyond ``MAX_DEPTH`` levels or of more than ``MAX_PARTS`` parts, which no rule forbids.
+    """A text nested beyond 100 levels or of more than ``MAX_PARTS`` parts, which no rule forbids.
 
     Attributes:
         reason: The exceeded limit, as a clause.
     """
 
-    reason: str = f"it is nested beyond the {MAX_DEPTH} levels that are judged"
+    reason: str = f"it is nested beyond the {_MAX_DEPTH} levels that are judged"
 
 
 _TOO_MANY: Final = TooDeep(f"it has more than the {MAX_PARTS} parts that are judged")
@@ -92,7 +92,7 @@ def _integer(digits: str) -> int | float:
 
 def _excess(text: str) -> TooDeep | None:
     """Return whether a text is too deep or has too many parts, in linear time."""
-    if len(text) <= MAX_PARTS and text.count("[") + text.count("{") <= MAX_DEPTH:
+    if len(text) <= MAX_PARTS and text.count("[") + text.count("{") <= _MAX_DEPTH:
         return None
     depth = 0
     for parts, match in enumerate(_STRING_OR_BRACKET.finditer(text), 1):
@@ -101,7 +101,7 @@ def _excess(text: str) -> TooDeep | None:
             return _TOO_MANY
         if found in "[{":
             depth += 1
-            if depth > MAX_DEPTH:
+            if depth > _MAX_DEPTH:
                 return TooDeep()
         elif found in "]}":
             depth -= 1

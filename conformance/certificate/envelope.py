@@ -15,7 +15,7 @@ from conformance.reports.text import load_json
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-PAYLOAD_TYPE: Final = "application/vnd.in-toto+json"
+_PAYLOAD_TYPE: Final = "application/vnd.in-toto+json"
 
 
 class InvalidEnvelope(ValueError):
@@ -91,12 +91,12 @@ class _Signature(NamedTuple):
 
 
 def _signed(payload: bytes, key: Ed25519PrivateKey) -> _Signature:
-    return _Signature(key_id(key.public_key()), key.sign(pae(PAYLOAD_TYPE, payload)))
+    return _Signature(key_id(key.public_key()), key.sign(pae(_PAYLOAD_TYPE, payload)))
 
 
 def _ensure_signed(payload: bytes, signature: _Signature, key: Ed25519PublicKey) -> None:
     try:
-        key.verify(signature.signature, pae(PAYLOAD_TYPE, payload))
+        key.verify(signature.signature, pae(_PAYLOAD_TYPE, payload))
     except InvalidSignature:
         raise InvalidEnvelope("the signature does not match its content") from None
 
@@ -108,7 +108,7 @@ class _Parts:
 
     def written(self) -> bytes:
         envelope = {
-            "payloadType": PAYLOAD_TYPE,
+            "payloadType": _PAYLOAD_TYPE,
             "payload": base64.b64encode(self.payload).decode("ascii"),
             "signatures": [
                 {"keyid": key, "sig": base64.b64encode(signature).decode("ascii")} for key, signature in self.signatures

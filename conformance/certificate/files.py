@@ -37,7 +37,7 @@ def digests(folder: Path) -> dict[str, str]:
         return {
             name: file_sha256(path)
             for name, path in named.items()
-            if name not in {ENVELOPE, TIME_STAMP, WITNESS} and not is_of_a_system(name)
+            if name not in {ENVELOPE, TIME_STAMP, WITNESS} and not _is_of_a_system(name)
         }
     except OSError as error:
         raise FolderError(f"{error.filename or folder} cannot be read: {error.strerror}.") from error
@@ -48,10 +48,10 @@ def digests(folder: Path) -> dict[str, str]:
 def ignored(folder: Path) -> list[str]:
     """Return the files of a folder that file managers wrote into it, which no certificate is about."""
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*"))
-    return [name for name in names if is_of_a_system(name)]
+    return [name for name in names if _is_of_a_system(name)]
 
 
-def is_of_a_system(name: str) -> bool:
+def _is_of_a_system(name: str) -> bool:
     """Whether file managers write files of this name into any folder."""
     return _OF_SYSTEMS.fullmatch(name) is not None
 

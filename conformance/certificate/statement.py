@@ -23,7 +23,7 @@ PREDICATE: Final = "https://in-toto.io/attestation/test-result/v0.1"
 CLAIMS: Final = "urn:engagement-conformance:certificate:1"
 """The member of the predicate with the claims that are not in the standard predicate."""
 
-RESULTS: Final = {"conformant": "PASSED", "inconclusive": "WARNED", "non-conformant": "FAILED"}
+_RESULTS: Final = {"conformant": "PASSED", "inconclusive": "WARNED", "non-conformant": "FAILED"}
 SELF_CONSISTENT: Final = "1, self-consistent"
 """The level of a certificate whose folder bears out every claim that its recording can bear out."""
 CHALLENGED: Final = "2, challenged"
@@ -89,16 +89,16 @@ def statement(report: Report, provisioned: Provisioned, digests: Mapping[str, st
         "subject": [{"name": name, "digest": {"sha256": digest}} for name, digest in sorted(digests.items())],
         "predicateType": PREDICATE,
         "predicate": {
-            **of_report(report),
+            **_of_report(report),
             CLAIMS: claims(report, provisioned, signing),
         },
     }
 
 
-def of_report(report: Report) -> dict[str, Any]:
+def _of_report(report: Report) -> dict[str, Any]:
     """Return the standard members of the predicate, derived from the report."""
     waived = any(entry["waived"] for entry in report["requirements"])
-    result = RESULTS[report["verdict"]]
+    result = _RESULTS[report["verdict"]]
     return {
         "result": "WARNED" if waived and result == "PASSED" else result,
         "configuration": _configuration(report),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from conformance.targets.provisioner import Mail
     from conformance.wire.exchange import Exchange
 
-ADDRESS: Final = re.compile(r"[^\s\"'<>,:\[\]]+@[^\s\"'<>,:\[\]]+")
+_ADDRESS: Final = re.compile(r"[^\s\"'<>,:\[\]]+@[^\s\"'<>,:\[\]]+")
 
 
 @pytest.mark.stage(Stage.WEIGHING)
@@ -166,7 +166,7 @@ def _expect_no_further_one(run: Run, refusal: Refusal, others: int, invitations:
 
 
 def _addresses(invitation: Exchange) -> list[str]:
-    return [address.casefold() for address in ADDRESS.findall(_body(invitation))]
+    return [address.casefold() for address in _ADDRESS.findall(_body(invitation))]
 
 
 def _form(invitation: Exchange, address: str) -> str:

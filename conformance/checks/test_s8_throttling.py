@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.stage(Stage.LOOKING_BACK)
 
-EXPECTED: Final = "429 once the limit of a window is reached"
+_EXPECTED: Final = "429 once the limit of a window is reached"
 
 
 @requirement("throttled-answers-429")
@@ -39,11 +39,11 @@ def test_key_beyond_its_limit_gets_429(throttling: Throttling) -> None:
     if filling.beyond is not None:
         served = f"{len(filling.served)} requests were served"
         message = f"with a limit of {filling.limit} a window, {served} without a 429"
-        raise NonConformity(message, filling.beyond, expected=EXPECTED, actual=describe_response(filling.beyond))
+        raise NonConformity(message, filling.beyond, expected=_EXPECTED, actual=describe_response(filling.beyond))
     if throttling.passed:
         message = f"{len(throttling.passed)} requests beyond the limit were served, between refused reads"
         raise NonConformity(
-            message, *throttling.passed, expected=EXPECTED, actual=describe_response(throttling.passed[0])
+            message, *throttling.passed, expected=_EXPECTED, actual=describe_response(throttling.passed[0])
         )
 
     expect.status_in(_refusal(throttling), TOO_MANY_REQUESTS)

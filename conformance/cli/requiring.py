@@ -37,7 +37,7 @@ _SIGNS: Final[Mapping[str, tuple[str, str]]] = {
 }  # fmt: skip
 
 
-class Age(click.ParamType[timedelta]):
+class _Age(click.ParamType[timedelta]):
     """A number of days or hours, such as 90d or 12h."""
 
     name = "age"
@@ -84,7 +84,7 @@ def requiring_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in (
         register_option("--challenges", "The list in which the challenge is looked up, if it is there."),
         click.option("--challenge", type=Challenge(), metavar="TEXT", help="The challenge that the run must follow."),
-        click.option("--max-age", type=Age(), help="Maximum time since the end of the run, such as 90d or 12h."),
+        click.option("--max-age", type=_Age(), help="Maximum time since the end of the run, such as 90d or 12h."),
         click.option("--effort", type=click.Choice(_EFFORTS), help="Minimum effort of the run."),
         click.option(
             "--require-class",

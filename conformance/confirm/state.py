@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 S = TypeVar("S")
 
 
-class Disturbed(CantTell):
+class _Disturbed(CantTell):
     """An apparent failure while other users were changing the organization: a later retry may help."""
 
 
@@ -46,14 +46,14 @@ def stable(
 
     Raises:
         NonConformity: The failure stayed while nothing moved.
-        Disturbed: There was a failure, but other users were changing the organization.
+        CantTell: There was a failure, but other users were changing the organization.
     """
 
     def still(earlier: S, later: S) -> bool:
         return same(earlier) == same(later)
 
     for _ in range(rounds - 1):
-        with suppress(Disturbed):
+        with suppress(_Disturbed):
             return stable_between(run, first, judge, anew, still=still)
         first = anew()
     return stable_between(run, first, judge, anew, still=still)
@@ -79,7 +79,7 @@ def stable_between(
 
     Raises:
         NonConformity: The failure stayed while nothing moved.
-        Disturbed: There was a failure, but other users were changing the organization.
+        CantTell: There was a failure, but other users were changing the organization.
     """
     seen = first
     if (fault := _fault(judge, seen)) is None:
@@ -92,7 +92,7 @@ def stable_between(
             return seen
     if still(before, seen) and (earlier.message, earlier.actual) == (fault.message, fault.actual):
         raise fault
-    raise Disturbed(f"{fault.message}, but other users were changing the organization", *fault.exchanges)
+    raise _Disturbed(f"{fault.message}, but other users were changing the organization", *fault.exchanges)
 
 
 def again(first: S, judge: Callable[[S], object], anew: Callable[[], S]) -> None:

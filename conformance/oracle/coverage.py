@@ -59,7 +59,7 @@ _LATER: Final = {
 """For an operation that succeeds and the state of its target, the next state; otherwise the state stays."""
 
 
-def states_of(operation: str) -> tuple[str, ...]:
+def _states_of(operation: str) -> tuple[str, ...]:
     """Return the states that the target of an operation can have."""
     if OPERATIONS[operation].parameter is None:
         return _ORGANIZATION
@@ -71,7 +71,7 @@ def possible() -> frozenset[Cell]:
     return frozenset(
         Cell(operation, key, state)
         for operation, key in product(OPERATIONS, _KEYS)
-        for state in states_of(operation)
+        for state in _states_of(operation)
         if key != OTHER_KEY or state not in {*_PERSON, *_ORGANIZATION[1:]}
     )
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TEXTS: Final = ("name", "description")
 STATUS: Final = "status"
 EXISTENCE: Final = "existence"
-EXISTS: Final = "there"
+_EXISTS: Final = "there"
 DELETED: Final = "gone"
 
 _MICROSECONDS: Final = 1_000_000
@@ -121,7 +121,7 @@ def _created(exchange: Exchange, interval: Interval, *, certain: bool) -> list[E
         if body.get("name") is not None:  # a creation without a name must be refused; its effect is open
             values["name"] = _text(body["name"])
     texts = [Effect(exchange, name, value, interval, certain) for name, value in values.items()]
-    born = Effect(exchange, EXISTENCE, EXISTS, interval, certain)
+    born = Effect(exchange, EXISTENCE, _EXISTS, interval, certain)
     return [*texts, Effect(exchange, STATUS, "active", interval, certain), born]
 
 

@@ -27,7 +27,7 @@ _CLOCK_ERRORS = {
     "a-day-ahead": _DAY,
     "4-minutes-behind-its-gateway": -240.0,
 }
-LATER = 0.3
+_LATER = 0.3
 """Seconds before a background action runs."""
 
 
@@ -133,13 +133,13 @@ class Core:
         raise Refusal(int(self.latitude[point]), message)
 
     def later(self, action: Callable[[], None]) -> None:
-        """Run an action in the background after ``LATER`` seconds."""
+        """Run an action in the background after 0.3 seconds."""
 
         def run() -> None:
             self._background.discard(handle)
             action()
 
-        handle = asyncio.get_running_loop().call_later(LATER, run)
+        handle = asyncio.get_running_loop().call_later(_LATER, run)
         self._background.add(handle)
 
     def close(self) -> None:

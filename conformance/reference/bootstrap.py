@@ -58,7 +58,7 @@ def bootstrap_service(service: Service, *, seed_data: bool) -> Bootstrap:
             service.add_organization("Borealis Labs", "borealis-labs"),
         ]
         if seed_data and not known:
-            add_seed_data(service, ids[0])
+            _add_seed_data(service, ids[0])
         return Bootstrap(
             ids[0],
             service.add_lasting_key(ids[0], "api_key"),
@@ -67,7 +67,7 @@ def bootstrap_service(service: Service, *, seed_data: bool) -> Bootstrap:
         )
 
 
-def add_seed_data(service: Service, organization_id: str) -> None:
+def _add_seed_data(service: Service, organization_id: str) -> None:
     """Add realistic members, engagements and invitations to an organization."""
     for name, role in _PEOPLE:
         email = f"{name.split()[0].lower()}@acme-security.example"

@@ -16,12 +16,12 @@ from conformance.reference.records import SCOPES, SUBORDINATE_KINDS, Subordinate
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
+_PARSE_ERROR, _INVALID_REQUEST, _METHOD_NOT_FOUND, _INVALID_PARAMS = -32700, -32600, -32601, -32602
 
 Method = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-class RpcError(Exception):
+class _RpcError(Exception):
     """A call that fails.
 
     Args:
@@ -39,7 +39,7 @@ def _text(params: dict[str, Any], name: str) -> str:
     """Return a parameter that must be a string."""
     value = params.get(name)
     if not isinstance(value, str):
-        raise RpcError(INVALID_PARAMS, f"{name} must be a string")
+        raise _RpcError(_INVALID_PARAMS, f"{name} must be a string")
     return value
 
 
@@ -47,7 +47,7 @@ def _one_of(params: dict[str, Any], name: str, permitted: tuple[str, ...]) -> st
     """Return a parameter that must be one of a list."""
     value = _text(params, name)
     if value not in permitted:
-        raise RpcError(INVALID_PARAMS, f"{name} must be one of: {', '.join(permitted)}")
+        raise _RpcError(_INVALID_PARAMS, f"{name} must be one of: {', '.join(permitted)}")
     return value
 
 
@@ -101,7 +101,7 @@ class Sandbox:
             call = self._read(message)
             identifier = call.get("id")
             outcome: dict[str, Any] = {"result": self._carry_out(call)}
-        except RpcError as problem:
+        except _RpcError as problem:
             outcome = {"error": {"code": problem.code, "message": problem.message}}
         else:
             if "id" not in call:
@@ -112,17 +112,17 @@ class Sandbox:
         try:
             call = read_json(message)
         except ValueError as problem:
-            raise RpcError(PARSE_ERROR, f"the message is not JSON: {problem}") from problem
+            raise _RpcError(_PARSE_ERROR, f"the message is not JSON: {problem}") from problem
         if not isinstance(call, dict) or call.get("jsonrpc") != "2.0" or not isinstance(call.get("method"), str):
-            raise RpcError(INVALID_REQUEST, "the message is not a JSON-RPC 2.0 request")
+            raise _RpcError(_INVALID_REQUEST, "the message is not a JSON-RPC 2.0 request")
         return call
 
     def _carry_out(self, call: dict[str, Any]) -> dict[str, Any]:
         params = call.get("params", {})
         if call["method"] not in self._methods:
-            raise RpcError(METHOD_NOT_FOUND, f"there is no method {call['method']!r}")
+            raise _RpcError(_METHOD_NOT_FOUND, f"there is no method {call['method']!r}")
         if not isinstance(params, dict):
-            raise RpcError(INVALID_PARAMS, "params must be an object")
+            raise _RpcError(_INVALID_PARAMS, "params must be an object")
         with self._service.store.transaction():
             return self._methods[call["method"]](params)
 
@@ -132,7 +132,7 @@ class Sandbox:
         """Create a key with scopes."""
         scopes = params.get("scopes")
         if not isinstance(scopes, list) or not all(scope in SCOPES for scope in scopes):
-            raise RpcError(INVALID_PARAMS, f"scopes must be a list of: {', '.join(SCOPES)}")
+            raise _RpcError(_INVALID_PARAMS, f"scopes must be a list of: {', '.join(SCOPES)}")
         return {"key": self._service.add_key(self._organization_id, scopes)}
 
     def create_throttled_key(self, _: dict[str, Any]) -> dict[str, Any]:
@@ -163,7 +163,7 @@ class Sandbox:
         """Create a record of an engagement."""
         kind, engagement_id = _one_of(params, "kind", SUBORDINATE_KINDS), _text(params, "engagementId")
         if self._service.store.engagement(engagement_id) is None:
-            raise RpcError(INVALID_PARAMS, "engagementId names no engagement")
+            raise _RpcError(_INVALID_PARAMS, "engagementId names no engagement")
         return {"id": self._service.add_subordinate(engagement_id, kind)}
 
     def subordinate_exists(self, params: dict[str, Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from conformance.wire.requests import Credential, Request
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Headers = tuple[tuple[str, str], ...]
+_Headers = tuple[tuple[str, str], ...]
 
 _T = TypeVar("_T")
 
@@ -122,7 +122,7 @@ def _intended(entry: dict[str, Any], sent: SentRequest) -> Request:
     )
 
 
-def _own(names: list[str], sent: Headers) -> Headers:
+def _own(names: list[str], sent: _Headers) -> _Headers:
     """Return the headers of the request itself; those that it lacks on purpose, or was never sent with, have no value.
 
     Raises:
@@ -138,7 +138,7 @@ def _own(names: list[str], sent: Headers) -> Headers:
     return tuple((name, value or "") for name, value in found)
 
 
-def _credential(name: str | None, headers: Headers) -> Credential | None:
+def _credential(name: str | None, headers: _Headers) -> Credential | None:
     if name is None:
         return None
     shown = [value for given, value in headers if given.lower() == "authorization"]
@@ -154,7 +154,7 @@ def _identifier(operation: Operation, path: str) -> str | None:
     return None if found is None else unquote(found[1], errors="surrogatepass")
 
 
-def _headers(headers: list[dict[str, str]]) -> Headers:
+def _headers(headers: list[dict[str, str]]) -> _Headers:
     return tuple((_text(header["name"]), _text(header["value"])) for header in headers)
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from conformance.reports.model import ConformanceClass, Failure, Report, Requirement
 
-MESSAGE_LIMIT: Final = 1_000
-TEXT_LIMIT: Final = 20_000
+_MESSAGE_LIMIT: Final = 1_000
+_TEXT_LIMIT: Final = 20_000
 
 
 def junit_bytes(report: Report) -> bytes:
@@ -130,8 +130,8 @@ def _text(requirement: Requirement, failure: Failure) -> str:
         f"exchanges: {numbers(failure['exchanges'])}",
         *again(requirement, failure),
     ]
-    return "\n".join(visible(bounded(line, TEXT_LIMIT)) for line in lines)
+    return "\n".join(visible(bounded(line, _TEXT_LIMIT)) for line in lines)
 
 
 def _attribute(value: str) -> str:
-    return bounded(one_line(value[: 2 * MESSAGE_LIMIT]), MESSAGE_LIMIT)
+    return bounded(one_line(value[: 2 * _MESSAGE_LIMIT]), _MESSAGE_LIMIT)

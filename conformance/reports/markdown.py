@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from conformance.reports.model import ConformanceClass, Failure, Report, Requirement
     from conformance.wire.exchange import Exchange
 
-MOST_FAILURES: Final = 50
+_MOST_FAILURES: Final = 50
 _LIMIT: Final = 500
 _MOST_LINES: Final = 2
 """Lines that unlock a class; report.html has all lines."""
@@ -140,16 +140,16 @@ def _failures(report: Report, exchanges: Sequence[Exchange]) -> Iterator[str]:
     yield ""
     if sentence := causes_sentence(causes):
         yield from (sentence, "")
-    for first, *others in causes[:MOST_FAILURES]:
+    for first, *others in causes[:_MOST_FAILURES]:
         yield from _failed(report, first)
         if others:
             number = counted(len(others), "more failed requirement")
             yield from (f"<details><summary>{number}, probably of the same cause</summary>", "")
-            for other in others[:MOST_FAILURES]:
+            for other in others[:_MOST_FAILURES]:
                 yield f"- {_title(other)}, {inline(other['id'])}: {inline(other['failures'][0]['message'])}"
-            yield from _left_out(len(others) - MOST_FAILURES)
+            yield from _left_out(len(others) - _MOST_FAILURES)
             yield from ("", "</details>", "")
-    yield from _left_out(sum(map(len, causes[MOST_FAILURES:])))
+    yield from _left_out(sum(map(len, causes[_MOST_FAILURES:])))
 
 
 def _left_out(number: int) -> Iterator[str]:
@@ -194,7 +194,7 @@ def _undecided(report: Report) -> Iterator[str]:
     if undecided:
         yield f"<details><summary>{tally(report)['cantTell']} undecided</summary>"
         yield ""
-        yield from _table(("Requirement", "Why"), map(_reason, undecided[: 2 * MOST_FAILURES]))
+        yield from _table(("Requirement", "Why"), map(_reason, undecided[: 2 * _MOST_FAILURES]))
         yield "</details>"
 
 

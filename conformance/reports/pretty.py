@@ -12,8 +12,8 @@ from conformance.json_text import Malformed, Parsed, TooDeep, read_json
 from conformance.reports.layout import laid_out, place_of, tokens_of
 from conformance.reports.text import UNSEEN, code_point
 
-TEXT_LIMIT: Final = 4_000
-BODY_LIMIT: Final = 8_000
+_TEXT_LIMIT: Final = 4_000
+_BODY_LIMIT: Final = 8_000
 
 _LONG_STRING: Final = 2_000
 _MARK_BEGINS: Final = Markup("<mark>")
@@ -28,13 +28,13 @@ _ALIKE: Final = 0.6
 """Least similarity of two texts, 0 to 1, at which the differing parts are marked."""
 
 
-def seen(text: str, limit: int = TEXT_LIMIT) -> Markup:
+def seen(text: str, limit: int = _TEXT_LIMIT) -> Markup:
     """Return text of unknown origin as HTML: escaped, isolated in direction, hidden characters shown by number."""
     shown = _shown(text[:limit])
     return Markup("<bdi>{}</bdi>{}").format(shown, _left_out(len(text) - limit))
 
 
-def differing(text: str, other: str, limit: int = TEXT_LIMIT) -> Markup:
+def differing(text: str, other: str, limit: int = _TEXT_LIMIT) -> Markup:
     """Return text like ``seen``; if it is similar to another text, mark the differences."""
     if text == other or len(text) > _COMPARED or len(other) > _COMPARED:
         return seen(text, limit)
@@ -69,7 +69,7 @@ def _left_out(count: int) -> Markup:
     return Markup("") if count <= 0 else Markup('<span class="cut"> … {} more characters</span>').format(f"{count:,}")
 
 
-def body(octets: bytes, pointer: str | None = None, limit: int = BODY_LIMIT) -> Markup:
+def body(octets: bytes, pointer: str | None = None, limit: int = _BODY_LIMIT) -> Markup:
     """Return a body as HTML: JSON indented with unchanged tokens, other bodies as text with a note.
 
     Args:
@@ -97,7 +97,7 @@ def _note(reading: Malformed | TooDeep | None) -> Markup:
         if isinstance(reading, Malformed)
         else "JSON, nested too deep or too large to lay out"
     )
-    return Markup('<span class="note">{}</span>\n').format(_shown(why[:TEXT_LIMIT]))
+    return Markup('<span class="note">{}</span>\n').format(_shown(why[:_TEXT_LIMIT]))
 
 
 def _json(text: str, pointer: str | None, limit: int) -> Markup:

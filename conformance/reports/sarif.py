@@ -11,7 +11,7 @@ from conformance.reports.wording import basis_of, chosen, excuse, explain_comman
 if TYPE_CHECKING:
     from conformance.reports.model import Failure, Report, Requirement
 
-SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LIMIT: Final = 10_000
 
 
@@ -25,7 +25,7 @@ def sarif_bytes(report: Report) -> bytes:
     undecided = [requirement for requirement in chosen(report) if requirement["outcome"] == "cantTell"]
     run, suite = report["run"], report["suite"]
     document = {
-        "$schema": SCHEMA,
+        "$schema": _SCHEMA,
         "version": "2.1.0",
         "runs": [
             {

@@ -25,14 +25,14 @@ def environment(package: str = "conformance.reports") -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["anchor"] = anchor
+    made.filters["anchor"] = _anchor
     made.filters["seen"] = pretty.seen
     made.filters["body"] = pretty.body
     made.filters["differing"] = pretty.differing
     return made
 
 
-def anchor(requirement: str) -> str:
+def _anchor(requirement: str) -> str:
     """Return the anchor of a requirement in the page of a run, from its id."""
     return "r-" + re.sub(r"[^A-Za-z0-9_-]", "_", requirement)
 

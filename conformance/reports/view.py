@@ -43,17 +43,17 @@ if TYPE_CHECKING:
 
 MOST_SHOWN: Final = 200
 """Most exchanges that are shown in full; further cited ones are only in the table of all."""
-INLINE: Final = 4
+_INLINE: Final = 4
 """Most exchanges that are shown within a failure."""
 MOST_CITED: Final = 24
 """Most numbers of exchanges in a list."""
-FEW: Final = 8
+_FEW: Final = 8
 """Most numbers of exchanges in a list of examples."""
-MOST_FAILURES: Final = 8
+_MOST_FAILURES: Final = 8
 """Most failures of a requirement that are shown."""
-MOST_COLUMNS: Final = 8
+_MOST_COLUMNS: Final = 8
 """Most columns of a census or a journal."""
-MOST_ROWS: Final = 500
+_MOST_ROWS: Final = 500
 """Most rows of a census or a journal."""
 
 MARKS: Final = {"passed": "✓", "failed": "✗", "cantTell": "?", "untested": "·", "inapplicable": "∅", "waived": "!"}
@@ -62,7 +62,7 @@ _INTERRUPTED: Final = "The run was interrupted. This report has the results up t
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class _Cited:
     """Numbers of exchanges to list, the number of omitted ones, and the exchanges to show inline."""
 
     numbers: list[int]
@@ -101,7 +101,7 @@ def view(report: Report, exchanges: Sequence[Exchange]) -> dict[str, Any]:
         "marks": MARKS,
         "words": {**OUTCOMES, "waived": "waived"},
         "mark_of": outcome_of,
-        "path_of": path_of,
+        "path_of": _path_of,
         "counted": counted,
         "operation_count": len(OPERATIONS),
     }
@@ -168,12 +168,12 @@ def _pictures(exchanges: Sequence[Exchange]) -> dict[str, Any]:
     }
 
 
-def _few(numbers: list[int]) -> Cited:
-    return Cited(numbers[:FEW], max(0, len(numbers) - FEW), [])
+def _few(numbers: list[int]) -> _Cited:
+    return _Cited(numbers[:_FEW], max(0, len(numbers) - _FEW), [])
 
 
 def _failed(report: Report, requirement: Requirement, by_number: Mapping[int, Exchange]) -> dict[str, Any]:
-    failures = requirement["failures"][:MOST_FAILURES]
+    failures = requirement["failures"][:_MOST_FAILURES]
     return {
         "requirement": requirement,
         "waived": is_waived(requirement),
@@ -197,11 +197,11 @@ def _failure(requirement: Requirement, failure: Failure, by_number: Mapping[int,
     }
 
 
-def _cited(numbers: list[int], by_number: Mapping[int, Exchange]) -> Cited:
+def _cited(numbers: list[int], by_number: Mapping[int, Exchange]) -> _Cited:
     known = [by_number[number] for number in numbers if number in by_number]
     # The last exchange shows the fault.
-    inline = known if len(known) <= INLINE else [*known[: INLINE - 1], known[-1]]
-    return Cited(numbers[:MOST_CITED], max(0, len(numbers) - MOST_CITED), inline)
+    inline = known if len(known) <= _INLINE else [*known[: _INLINE - 1], known[-1]]
+    return _Cited(numbers[:MOST_CITED], max(0, len(numbers) - MOST_CITED), inline)
 
 
 def _untested(report: Report) -> list[tuple[str, list[Requirement]]]:
@@ -229,8 +229,8 @@ def _shown_in_full(report: Report, by_number: Mapping[int, Exchange]) -> set[int
     """Return the cited exchanges to show in full: the first ones of each failure and observation take precedence."""
     cited = [failure["exchanges"] for requirement in report["requirements"] for failure in requirement["failures"]]
     cited += [observation["exchanges"] for observation in report["observations"]]
-    first = [number for numbers in cited for number in numbers[:INLINE]]
-    further = [number for numbers in cited for number in numbers[INLINE:]]
+    first = [number for numbers in cited for number in numbers[:_INLINE]]
+    further = [number for numbers in cited for number in numbers[_INLINE:]]
     ordered = dict.fromkeys(number for number in (*first, *further) if number in by_number)
     return set(list(ordered)[:MOST_SHOWN])
 
@@ -239,14 +239,14 @@ def _row(exchange: Exchange) -> tuple[int, str, str, str, str, str]:
     return (
         exchange.number,
         exchange.sent_request.method,
-        path_of(exchange),
+        _path_of(exchange),
         exchange.status_text,
         f"{exchange.seconds * 1000:,.0f} ms",
         exchange.check,
     )
 
 
-def path_of(exchange: Exchange) -> str:
+def _path_of(exchange: Exchange) -> str:
     """Return the path of a request with its query."""
     try:
         parts = urlsplit(exchange.sent_request.url)
@@ -259,10 +259,10 @@ def _table(value: object) -> tuple[list[str], list[tuple[str, list[str]]]]:
     """Return a record of any shape as a table: column headings, and rows of a name and cells."""
     named = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, list) else ()
     records = [(str(name), member) for name, member in named]
-    if not records or not all(isinstance(member, dict) and len(member) <= MOST_COLUMNS for _, member in records):
+    if not records or not all(isinstance(member, dict) and len(member) <= _MOST_COLUMNS for _, member in records):
         return [""], [(name, [text]) for name, text in _rows(value)]
-    heads = list(dict.fromkeys(str(head) for _, member in records for head in member))[:MOST_COLUMNS]
-    return heads, [(name, [_cell(member.get(head)) for head in heads]) for name, member in records[:MOST_ROWS]]
+    heads = list(dict.fromkeys(str(head) for _, member in records for head in member))[:_MOST_COLUMNS]
+    return heads, [(name, [_cell(member.get(head)) for head in heads]) for name, member in records[:_MOST_ROWS]]
 
 
 def _cell(value: object) -> str:
@@ -278,7 +278,7 @@ def _rows(value: object) -> list[tuple[str, str]]:
         pairs = enumerate(value, 1)
     else:
         pairs = [] if value is None else [("", value)]
-    return [(str(name), member if isinstance(member, str) else _json(member)) for name, member in pairs][:MOST_ROWS]
+    return [(str(name), member if isinstance(member, str) else _json(member)) for name, member in pairs][:_MOST_ROWS]
 
 
 def _json(value: object) -> str:

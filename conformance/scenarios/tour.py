@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.requests import Credential, Request
 
-Keys = Callable[[str], "Credential | None"]
+_Keys = Callable[[str], "Credential | None"]
 """Returns the key for an operationId; None for the main key."""
 
-Step = Callable[[str], "Request"]
+_Step = Callable[[str], "Request"]
 """Returns a request about an engagement, given by its id, or a list that should show it."""
 
 
@@ -35,11 +35,11 @@ _READERS: Final = 2
 """Keys that request a list, or the organization, in a quick run."""
 
 
-def _listed(**query: object) -> Step:
+def _listed(**query: object) -> _Step:
     return lambda _: requests.list_engagements(**query)
 
 
-def _lives(run: Run) -> Iterator[tuple[Step, ...]]:
+def _lives(run: Run) -> Iterator[tuple[_Step, ...]]:
     """Yield the requests about one engagement each, after its creation; quick runs send the first ones only."""
     get, archive, unarchive, delete = (
         requests.get_engagement, requests.archive_engagement, requests.unarchive_engagement, requests.delete_engagement
@@ -96,11 +96,11 @@ def tour(run: Run) -> None:
             run.send_permitted(batch)
 
 
-def _with(keys: Keys, request: Request) -> Request:
+def _with(keys: _Keys, request: Request) -> Request:
     return replace(request, credential=keys(request.operation.id))
 
 
-def _all_keys(run: Run) -> Iterator[Keys]:
+def _all_keys(run: Run) -> Iterator[_Keys]:
     """Yield the keys that may lead an engagement, as far as the run has used them already."""
     if (member := key_of_bystander(run)) is not None:
         yield partial(_none_to_delete, member)

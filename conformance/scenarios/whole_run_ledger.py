@@ -182,10 +182,10 @@ def conclude(requirement: str, account: Account) -> None:
         raise sure.as_fault(story=_others(broken))
     if broken:
         raise account.doubts[requirement]
-    conclude_kept(findings, requirement)
+    _conclude_kept(findings, requirement)
 
 
-def conclude_kept(findings: Findings, requirement: str) -> None:
+def _conclude_kept(findings: Findings, requirement: str) -> None:
     """Record the evidence that a requirement was met.
 
     Raises:

@@ -48,7 +48,7 @@ _STARTING = 30.0
 _STOPPING = 10.0
 
 
-class InnerService(EmbeddedService):
+class _InnerService(EmbeddedService):
     """A subject that is called in this process, without a socket.
 
     Attributes:
@@ -73,7 +73,7 @@ class InnerService(EmbeddedService):
         self.app.close()
 
 
-class HostedService(InnerService):
+class _HostedService(_InnerService):
     """A subject served on loopback by a thread, over real HTTP.
 
     Args:
@@ -98,7 +98,7 @@ class HostedService(InnerService):
         self._thread.join(_STOPPING)
 
 
-class SupervisedTransport(httpx.AsyncBaseTransport):
+class _SupervisedTransport(httpx.AsyncBaseTransport):
     """A transport that calls an application; after a simulated crash it refuses requests until the restart.
 
     Args:
@@ -183,7 +183,7 @@ class HostedSession(RunSession):
     def _embedded(self) -> Profile:
         self._mailbox = self._stack.enter_context(Mailbox())
         mailbox = (self._mailbox.host, self._mailbox.port)
-        build = InnerService if self._in_process else HostedService
+        build = _InnerService if self._in_process else _HostedService
         self._service = self._stack.enter_context(closing(build(self._subject, mailbox)))
         return self._service.profile(self.options.mode)
 
@@ -196,7 +196,7 @@ class HostedSession(RunSession):
         return self.options.report or Path(os.devnull)
 
     def _transport(self) -> httpx.AsyncBaseTransport | None:
-        return SupervisedTransport(self._service.app) if self._in_process else None
+        return _SupervisedTransport(self._service.app) if self._in_process else None
 
     def _provisioned(self, is_over: Callable[[], bool]) -> Provisioner | None:
         if self._in_process:

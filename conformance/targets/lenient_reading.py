@@ -7,7 +7,7 @@ import re
 import zlib
 from typing import Any, Final
 
-MAX_READ: Final = 2**17
+_MAX_READ: Final = 2**17
 """The most bytes of a broken body that are read; ids are near the beginning."""
 
 _DEEPEST: Final = 4
@@ -22,7 +22,7 @@ def read_leniently(body: bytes) -> object:
     Returns:
         A value of the types of ``json``, without deeper levels and the truncated rest. None if nothing can be read.
     """
-    start = _unpacked(body)[:MAX_READ]
+    start = _unpacked(body)[:_MAX_READ]
     builder = _Builder()
     for match in _PART.finditer(start.decode(json.detect_encoding(start), "replace").removeprefix("\ufeff")):
         builder.take(match[0])
@@ -32,7 +32,7 @@ def read_leniently(body: bytes) -> object:
 def _unpacked(body: bytes) -> bytes:
     """Return the body, decompressed if it is gzip data without a Content-Encoding."""
     try:
-        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(body, MAX_READ) if body[:2] == b"\x1f\x8b" else body
+        return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(body, _MAX_READ) if body[:2] == b"\x1f\x8b" else body
     except zlib.error:
         return b""
 

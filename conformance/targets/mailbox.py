@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from aiosmtpd.smtp import Envelope, Session
 
-MAX_MESSAGES: Final = 1000
+_MAX_MESSAGES: Final = 1000
 """The most stored messages; the oldest are dropped."""
 
 MAX_BYTES: Final = 1 << 20
@@ -46,7 +46,7 @@ class Mailbox:
         self.host = host
         self.port = port
         self._arrived = threading.Condition()
-        self._mails: deque[tuple[int, Mail]] = deque(maxlen=MAX_MESSAGES)
+        self._mails: deque[tuple[int, Mail]] = deque(maxlen=_MAX_MESSAGES)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="mailbox", daemon=True)
         self._server: asyncio.Server | None = None

@@ -29,7 +29,7 @@ GONE: Final = frozenset({404, 410})
 PAGES: Final = 10
 """The most pages of engagements, the latest first, that are searched for those of a run."""
 
-MEMBER_PAGES: Final = 20
+_MEMBER_PAGES: Final = 20
 """The most pages of members that are read."""
 
 _READS: Final = 2
@@ -241,7 +241,7 @@ def member_roles(queries: QueryClient) -> dict[str, str] | None:
     have changed meanwhile.
     """
     for _ in range(_READS):
-        shown = _pages(queries, lambda page: list_members(page=page, perPage=MAX_PER_PAGE), MEMBER_PAGES)
+        shown = _pages(queries, lambda page: list_members(page=page, perPage=MAX_PER_PAGE), _MEMBER_PAGES)
         if isinstance(shown, str):
             return None
         if shown.ended and all(_value_of(response)[1] for response, _ in shown.pages):

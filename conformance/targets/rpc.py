@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from conformance.wire.waits import Waiting
 
-MAX_LINE: Final = 1 << 20
+_MAX_LINE: Final = 1 << 20
 """The most bytes of a message, and of a line on stderr that is logged."""
 
 _METHOD_NOT_FOUND: Final = -32601
@@ -232,7 +232,7 @@ class RpcChild:
         searched = 0
         while (end := self._buffer.find(b"\n", searched)) < 0:
             searched = len(self._buffer)
-            if searched > MAX_LINE:
+            if searched > _MAX_LINE:
                 raise self._break("The provisioner wrote a line of more than 1 MiB.")
             if not self._ready(descriptor, posix.POLLIN, deadline):
                 raise self._timed_out(method)
@@ -286,14 +286,14 @@ class RpcChild:
         stream = process.stderr
         if stream is None:
             return
-        while line := stream.readline(MAX_LINE + 1):
-            if len(line) <= MAX_LINE:
+        while line := stream.readline(_MAX_LINE + 1):
+            if len(line) <= _MAX_LINE:
                 self._log(line.decode("utf-8", "replace").rstrip("\r\n"))
                 continue
             # A cut line could contain half a key, which redaction would not recognize.
             self._log("(a line of more than 1 MiB was left out)")
             while line and not line.endswith(b"\n"):
-                line = stream.readline(MAX_LINE)
+                line = stream.readline(_MAX_LINE)
 
     def _end(self, process: subprocess.Popen[bytes], grace: float) -> None:
         if process.stdin is not None:

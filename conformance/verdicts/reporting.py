@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from conformance.verdicts.results import CheckResult
     from conformance.verdicts.waivers import Waiver
 
-SUITE = "engagement-conformance"
-INTERFACE = "Organization and Engagement Management Interface"
+_SUITE = "engagement-conformance"
+_INTERFACE = "Organization and Engagement Management Interface"
 NOT_RUN = "No check ran."
 """The reason for a requirement without checks in a run that was not cut off."""
 _UNKNOWN_MEMBERS = (
@@ -145,13 +145,13 @@ def determined(  # noqa: PLR0913 - a report has these parts
     """
     return {
         "format": FORMAT,
-        "suite": {"name": SUITE, "version": __version__, "openapi_sha256": openapi_sha256()},
+        "suite": {"name": _SUITE, "version": __version__, "openapi_sha256": openapi_sha256()},
         "target": {
             "name": profile.name,
             "base_url": profile.base_url,
             **({"certificate_sha256": certificate} if certificate else {}),
         },
-        "interface": {"name": INTERFACE, "version": "v1", "sha256": catalogue_sha256()},
+        "interface": {"name": _INTERFACE, "version": "v1", "sha256": catalogue_sha256()},
         "run": {
             "seed": options.seed,
             **({"challenge": options.challenge} if options.challenge else {}),

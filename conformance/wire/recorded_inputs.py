@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-RUN: Final = "run"
+_RUN: Final = "run"
 """The name for questions outside of checks and scenarios."""
 
 
@@ -54,7 +54,7 @@ class _CurrentCheck:
     """Knows the check of each thread."""
 
     def __init__(self) -> None:
-        self._check: ContextVar[tuple[str, int | None]] = ContextVar("check", default=(RUN, None))
+        self._check: ContextVar[tuple[str, int | None]] = ContextVar("check", default=(_RUN, None))
 
     @property
     def current(self) -> str:

@@ -50,44 +50,44 @@ _SETTINGS: Final = (
     Field(("settings",), "object"),
     *(Field(("settings", name), "boolean") for name in ("requireTwoFactor", "domainAutoJoin", "ssoEnabled")),
 )
-ORGANIZATION: Final = (
+_ORGANIZATION: Final = (
     *_strings("id", "name", "slug", "plan"),
     Field(("memberCount",), "integer"),
     Field(("engagementCount",), "integer"),
     *_times("createdAt"),
     *_SETTINGS,
 )
-UPDATED_ORGANIZATION: Final = (*_strings("id", "name", "slug"), *_times("updatedAt"))
-MEMBER: Final = (
+_UPDATED_ORGANIZATION: Final = (*_strings("id", "name", "slug"), *_times("updatedAt"))
+_MEMBER: Final = (
     *_strings("id", "name", "email", "role"),
     *_times("joinedAt"),
     Field(("lastSeenAt",), time=True, nullable=True),
 )
-INVITATION: Final = (*_strings("id", "email", "role", "status"), *_times("expiresAt", "createdAt"))
-UPDATED_ROLE: Final = (*_strings("id", "role"), *_times("updatedAt"))
-REMOVAL: Final = (Field(("removed",), "boolean"), *_strings("userId"))
-ENGAGEMENT: Final = (
+_INVITATION: Final = (*_strings("id", "email", "role", "status"), *_times("expiresAt", "createdAt"))
+_UPDATED_ROLE: Final = (*_strings("id", "role"), *_times("updatedAt"))
+_REMOVAL: Final = (Field(("removed",), "boolean"), *_strings("userId"))
+_ENGAGEMENT: Final = (
     *_strings("id", "name"),
     Field(("description",), optional=True, nullable=True),
     *_strings("status"),
     *_times("createdAt", "updatedAt"),
 )
-ARCHIVED: Final = (*_strings("id", "status"), *_times("updatedAt"))
-DELETION: Final = (Field(("deleted",), "boolean"), *_strings("id"))
+_ARCHIVED: Final = (*_strings("id", "status"), *_times("updatedAt"))
+_DELETION: Final = (Field(("deleted",), "boolean"), *_strings("id"))
 
 SHAPES: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
     {
-        "getCurrentOrganization": ORGANIZATION,
-        "updateCurrentOrganization": UPDATED_ORGANIZATION,
-        "listMembers": MEMBER,
-        "inviteMember": INVITATION,
-        "updateMemberRole": UPDATED_ROLE,
-        "removeMember": REMOVAL,
-        "listEngagements": ENGAGEMENT,
-        "createEngagement": ENGAGEMENT,
-        "getEngagement": ENGAGEMENT,
-        "archiveEngagement": ARCHIVED,
-        "deleteEngagement": DELETION,
+        "getCurrentOrganization": _ORGANIZATION,
+        "updateCurrentOrganization": _UPDATED_ORGANIZATION,
+        "listMembers": _MEMBER,
+        "inviteMember": _INVITATION,
+        "updateMemberRole": _UPDATED_ROLE,
+        "removeMember": _REMOVAL,
+        "listEngagements": _ENGAGEMENT,
+        "createEngagement": _ENGAGEMENT,
+        "getEngagement": _ENGAGEMENT,
+        "archiveEngagement": _ARCHIVED,
+        "deleteEngagement": _DELETION,
     }
 )
 """The fields of ``data`` (of each item for a list) by operationId; the other operations promise none."""

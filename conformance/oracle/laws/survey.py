@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from conformance.oracle.laws.responses import LawFunction
     from conformance.wire.exchange import Exchange
 
-CITED: Final = 5
+_CITED: Final = 5
 """The number of offending exchanges that a failure cites; it counts the others."""
 _EVIDENCE: Final = 25
 _KINDS: Final = 2
@@ -84,7 +84,7 @@ def _finding(found: Survey) -> NonConformity:
     offenders = [exchange for exchange, _ in found.broken]
     return NonConformity(
         f"{first.message} ({len(offenders)} of {len(offenders) + len(found.kept)} responses: {_operations(offenders)})",
-        *offenders[:CITED],
+        *offenders[:_CITED],
         expected=first.expected,
         actual=first.actual + _other_kinds(found),
         pointer=first.pointer,

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from conformance.oracle.ledger.histories import History, Snapshot, Write
     from conformance.wire.exchange import Exchange
 
-LASTS = "create-engagement-lasts"
-TAKES_EFFECT = "update-engagement-takes-effect"
+_LASTS = "create-engagement-lasts"
+_TAKES_EFFECT = "update-engagement-takes-effect"
 KEEPS_THE_REST = "update-engagement-keeps-the-rest"
 IN_PARALLEL = "update-engagement-in-parallel"
 AS_READ = "list-engagements-as-read"
@@ -62,7 +62,7 @@ def requirement_for_text(
     """
     last = history.registers[field].latest(interval)
     if last is None:
-        return LASTS
+        return _LASTS
     confirmed, meanwhile = _since_confirmed(history, field, last, interval)
     if value is None:
         return _owner(last)
@@ -167,7 +167,7 @@ def of_absence(history: History, interval: Interval, others: Sequence[Write]) ->
     """Return the requirement that the absence of an engagement breaks."""
     seen = [*history.snapshots[-1:], *history.listed.values()]
     if not seen:
-        return LASTS
+        return _LASTS
     last = max(snapshot.interval.start for snapshot in seen)
     until = history.doubted.get(EXISTENCE, interval).end
     meanwhile = history.between(last, until, but=(history.creation.exchange,))
@@ -179,7 +179,7 @@ def of_absence(history: History, interval: Interval, others: Sequence[Write]) ->
     if done and done[-1].operation == "updateEngagement":
         return KEEPS_THE_REST
     deletions = [write for write in others if write.operation == "deleteEngagement" and write.exchange.accepted]
-    return "delete-spares-others" if deletions else LASTS
+    return "delete-spares-others" if deletions else _LASTS
 
 
 def of_refusal(history: History, refused: Write) -> str:
@@ -303,7 +303,7 @@ def _of_last(history: History, meanwhile: Sequence[Write], field: str, *, defaul
 
 
 def _owner(last: Effect) -> str:
-    return TAKES_EFFECT if _is_edit(last) else LASTS
+    return _TAKES_EFFECT if _is_edit(last) else _LASTS
 
 
 def _is_edit(effect: Effect) -> bool:

@@ -107,7 +107,7 @@ PEOPLE: Final = (
 _NOBODY: Final[Mapping[str, bool]] = MappingProxyType({})
 
 
-def no_name_key(name: str) -> str | None:
+def _no_name_key(name: str) -> str | None:
     """Return no key, for names that collations may order in any way."""
     del name
     return None
@@ -124,7 +124,7 @@ class Ledger:
         findings: The findings so far.
     """
 
-    def __init__(self, name_key: NameKey = no_name_key, members: Mapping[str, bool] = _NOBODY) -> None:
+    def __init__(self, name_key: NameKey = _no_name_key, members: Mapping[str, bool] = _NOBODY) -> None:
         self.findings = Findings()
         self.histories: dict[str, History] = {}
         self._given_twice: set[str] = set()
@@ -146,7 +146,7 @@ class Ledger:
     def over(
         cls,
         exchanges: Iterable[Exchange],
-        name_key: NameKey = no_name_key,
+        name_key: NameKey = _no_name_key,
         members: Mapping[str, bool] = _NOBODY,
     ) -> Ledger:
         """Return the ledger of many exchanges, some of which may have overlapped.
@@ -164,7 +164,7 @@ class Ledger:
 
     @classmethod
     def recorded(
-        cls, exchanges: Iterable[Exchange], name_key: NameKey = no_name_key, members: Mapping[str, bool] = _NOBODY
+        cls, exchanges: Iterable[Exchange], name_key: NameKey = _no_name_key, members: Mapping[str, bool] = _NOBODY
     ) -> Ledger:
         """Return a ledger that has recorded exchanges and judged none of them."""
         ledger = cls(name_key, members)

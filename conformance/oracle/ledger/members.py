@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from conformance.oracle.ledger.lists import Page
     from conformance.wire.exchange import Exchange
 
-BOTH_WAYS, KEEPS_THE_REST = "role-changes-both-ways", "update-role-keeps-the-rest"
-ADDS_NO_MEMBER, SPARES_OTHERS = "invite-adds-no-member", "removal-spares-other-members"
-UNLISTED, NO_OWNER = "removed-member-unlisted", "no-owner-through-role-change"
-BY_ROLE, REFUSED = "list-members-role-filter", "update-role-refused-changes-nothing"
+_BOTH_WAYS, KEEPS_THE_REST = "role-changes-both-ways", "update-role-keeps-the-rest"
+ADDS_NO_MEMBER, _SPARES_OTHERS = "invite-adds-no-member", "removal-spares-other-members"
+_UNLISTED, _NO_OWNER = "removed-member-unlisted", "no-owner-through-role-change"
+_BY_ROLE, REFUSED = "list-members-role-filter", "update-role-refused-changes-nothing"
 OF_MEMBERS: Final = (
-    BOTH_WAYS, KEEPS_THE_REST, REFUSED, NO_OWNER, "update-role-succeeds",
-    "remove-member-succeeds", UNLISTED, SPARES_OTHERS,
+    _BOTH_WAYS, KEEPS_THE_REST, REFUSED, _NO_OWNER, "update-role-succeeds",
+    "remove-member-succeeds", _UNLISTED, _SPARES_OTHERS,
     "removed-member-not-removable", "removed-member-role-unchangeable",
 )  # fmt: skip
 """The requirements about members of the run."""
-OF_LISTS: Final = (BY_ROLE, "list-members-total", "list-members-pages-partition", "member-email-is-address")
+OF_LISTS: Final = (_BY_ROLE, "list-members-total", "list-members-pages-partition", "member-email-is-address")
 """The requirements about lists of members."""
 
 ALWAYS: Final = Interval(-inf, 0)
@@ -44,7 +44,7 @@ _FIXED: Final = ("name", "email", "joinedAt")
 _SETTABLE: Final = ("admin", "member")
 _OF_OTHERS: Final = {
     "updateMemberRole": KEEPS_THE_REST,
-    "removeMember": SPARES_OTHERS,
+    "removeMember": _SPARES_OTHERS,
     "inviteMember": ADDS_NO_MEMBER,
 }
 _OF_REMOVED: Final = {
@@ -74,7 +74,7 @@ def _address(holder: dict[str, Any]) -> str:
 
 def _of_refused(exchange: Exchange) -> str:
     """Return the requirement that the effect of a refused request breaks."""
-    return NO_OWNER if _role_sent(exchange) == "owner" else of_refused_key(exchange) or REFUSED
+    return _NO_OWNER if _role_sent(exchange) == "owner" else of_refused_key(exchange) or REFUSED
 
 
 def _role_sent(exchange: Exchange) -> object:
@@ -151,7 +151,7 @@ class Members:
             message, rule, because = "treated a removed member as a member", _OF_REMOVED[operation], [gone.exchange]
         elif is_role and role == "owner":
             right = exchange.refused and (not main or status not in NOT_FOR_CONTENT)
-            message, rule, because = "to owner was not refused", NO_OWNER, []
+            message, rule, because = "to owner was not refused", _NO_OWNER, []
         elif main and is_sound and person.snapshots and person.identifier not in self.absent:
             seen = person.snapshots[-1]
             # A faulty service may have made it an owner, which the next list shows.
@@ -165,7 +165,7 @@ class Members:
             rule = "update-role-succeeds" if is_role else "remove-member-succeeds"
         else:
             return
-        expected = {NO_OWNER: "a 4xx other than 401, 404 and 429"}.get(rule, "404" if gone else "200")
+        expected = {_NO_OWNER: "a 4xx other than 401, 404 and 429"}.get(rule, "404" if gone else "200")
         finding = finding_of(rule, exchange, *because, message=f"{operation} {message}", expected=expected)
         self._conclude(person, finding, right=right)
 
@@ -190,7 +190,7 @@ class Members:
     def _item(self, person: History, page: Page, now: Snapshot) -> None:
         if (gone := person.deletion(page.interval)) is not None:
             words = "a removed member is listed", "no removed member", person.identifier, now.pointer
-            self._conclude(person, Finding(UNLISTED, page.exchange, (gone.exchange,), *words), right=False)
+            self._conclude(person, Finding(_UNLISTED, page.exchange, (gone.exchange,), *words), right=False)
             return
         role, register = now.text(ROLE), person.registers[ROLE]
         tried = any(write.exchange.refused for write in self._since(person, page)[0])
@@ -198,7 +198,7 @@ class Members:
             may, candidates = register.is_possible(role, page.interval), register.candidates(page.interval)
             expected = " or ".join(sorted({str(effect.value) for effect in candidates}))
             words = "a member has a role that no request gave", expected, role, f"{now.pointer}/role"
-            for rule in self._upheld(person, page) if may else [self._cause(person, page, BOTH_WAYS, role=role)]:
+            for rule in self._upheld(person, page) if may else [self._cause(person, page, _BOTH_WAYS, role=role)]:
                 because = tuple(effect.exchange for effect in candidates)
                 self._conclude(person, Finding(rule, page.exchange, because, *words), right=may)
             if may:
@@ -207,7 +207,7 @@ class Members:
         if page.role is not None and not person.broken:
             words = "a member is listed under another role", render(page.role), render(role), now.pointer
             right = register.is_possible(page.role, page.interval)
-            self._conclude(person, Finding(BY_ROLE, page.exchange, (), *words), right=right)
+            self._conclude(person, Finding(_BY_ROLE, page.exchange, (), *words), right=right)
         if not person.broken:
             person.snapshots.append(now)
 
@@ -218,7 +218,7 @@ class Members:
             was, value = first.text(name), now.text(name)
             if person.broken or was is None or value is None or was == value:
                 continue
-            default = "member-email-is-address" if name == "email" else BY_ROLE if page.role else KEEPS_THE_REST
+            default = "member-email-is-address" if name == "email" else _BY_ROLE if page.role else KEEPS_THE_REST
             words = f"{name} of a member has changed", render(was), render(value), f"{now.pointer}/{name}"
             finding = Finding(self._cause(person, page, default), page.exchange, (first.exchange,), *words)
             self._conclude(person, finding, right=False)
@@ -227,7 +227,7 @@ class Members:
         """Require all members that belong into the list for certain, and an owner if there was one before."""
         there = [person for person in self.people.values() if self._belongs(person, page)]
         known = [person for person in there if person.identifier not in self.absent]
-        counted = BY_ROLE if page.role else "list-members-total"
+        counted = _BY_ROLE if page.role else "list-members-total"
         if page.total < len(known) and not (page.is_whole and page.total == len(page.items)):
             least, message = f"at least {len(known)}, of this run alone", "the total is less than the number of members"
             self._unsteady(Finding(counted, page.exchange, (), message, least, str(page.total), "/meta/total"))
@@ -238,14 +238,14 @@ class Members:
             return
         for person in there:
             if person.identifier not in seen:
-                default = BY_ROLE if page.role else "list-members-pages-partition"
+                default = _BY_ROLE if page.role else "list-members-pages-partition"
                 # A list without a role shows who is gone; a member that only a list with a role lacks is filtered out.
                 cause = default if page.role else self._cause(person, page, default, gone=True)
                 rule = self.absent.setdefault(person.identifier, cause)
                 words = "a member is missing from the list", "every member", f"{person.identifier} missing", "/data"
                 self._unsteady(Finding(rule, page.exchange, (person.snapshots[-1].exchange,), *words))
         if any(person.deletion(page.interval) for person in self.people.values()):
-            self.findings.keep(UNLISTED, page.exchange)
+            self.findings.keep(_UNLISTED, page.exchange)
         if page.role is None:
             owners = [item for item in page.items if item.get(ROLE) == "owner"]
             done = [write for write in self.writes if write.exchange.accepted and write.interval.before(page.interval)]
@@ -284,7 +284,7 @@ class Members:
         """Return the requirement that a wrong role, a changed field or the absence of a member breaks."""
         mine, others = self._since(person, page)
         if role == "owner" and any(_role_sent(write.exchange) == role for write in person.attempts):
-            return NO_OWNER
+            return _NO_OWNER
         refused = [write.exchange for write in mine if write.exchange.refused]
         carrying = [exchange for exchange in refused if role is None or _role_sent(exchange) == role]
         last = None if role is None else person.registers[ROLE].latest(page.interval)
@@ -296,14 +296,14 @@ class Members:
         if others:
             return _OF_OTHERS[others[-1].exchange.request.operation.id]
         is_stale = any(change.exchange.accepted for change in person.attempts)
-        return BY_ROLE if page.role and role is not None and not is_stale else default
+        return _BY_ROLE if page.role and role is not None and not is_stale else default
 
     def _upheld(self, person: History, page: Page) -> Sequence[str]:
         """Return the requirements that a right role supports."""
         mine, others = self._since(person, page)
         refused = [write.exchange for write in mine if write.exchange.refused and write.effects == ()]
         of_refused = {_of_refused(exchange) for exchange in refused}
-        changed = [BOTH_WAYS, KEEPS_THE_REST] if any(write.exchange.accepted for write in mine) else []
+        changed = [_BOTH_WAYS, KEEPS_THE_REST] if any(write.exchange.accepted for write in mine) else []
         return [*changed, *of_refused, *{_OF_OTHERS[write.exchange.request.operation.id] for write in others}]
 
     def _conclude(self, person: History, finding: Finding, *, right: bool) -> None:

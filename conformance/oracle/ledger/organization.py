@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from conformance.oracle.ledger.histories import Register
     from conformance.wire.exchange import Exchange
 
-TAKES_EFFECT, KEEPS_TEXT = "update-organization-takes-effect", "update-organization-keeps-text"
+_TAKES_EFFECT, _KEEPS_TEXT = "update-organization-takes-effect", "update-organization-keeps-text"
 KEEPS_THE_REST, ONLY_NAME = "update-organization-keeps-the-rest", "update-organization-only-name"
-REFUSED, ANSWERS = "update-organization-refused-changes-nothing", "update-organization-answers-new-name"
+REFUSED, _ANSWERS = "update-organization-refused-changes-nothing", "update-organization-answers-new-name"
 ONE_ORGANIZATION: Final = "key-stays-with-organization"
-OF_UPDATES: Final = (TAKES_EFFECT, KEEPS_TEXT, KEEPS_THE_REST, ONLY_NAME, REFUSED, ANSWERS)
+OF_UPDATES: Final = (_TAKES_EFFECT, _KEEPS_TEXT, KEEPS_THE_REST, ONLY_NAME, REFUSED, _ANSWERS)
 """The requirements about updates of the organization, which other users can disturb."""
 
 _NAME: Final = "name"
@@ -124,7 +124,7 @@ class Organizations:
             upheld = [of_refused_key(update) or REFUSED for update in since if update.refused]
             upheld += [ONLY_NAME for update in since if _claims_more(update)]
             if last is not None and last.interval != ALWAYS:
-                upheld.append(TAKES_EFFECT if is_unremarkable(last.value) else KEEPS_TEXT)
+                upheld.append(_TAKES_EFFECT if is_unremarkable(last.value) else _KEEPS_TEXT)
                 self._answered_as_read(last, now)
             for rule in upheld:
                 self.findings.keep(rule, now.exchange)
@@ -158,7 +158,7 @@ class Organizations:
             answered = Snapshot(last.exchange, last.interval, data)
             if last.value == now.text(_NAME) and (name := answered.text(_NAME)) is not None:
                 right = name == last.value
-                self._conclude(answered, ANSWERS, [now.exchange], _NAME, render(last.value), right=right)
+                self._conclude(answered, _ANSWERS, [now.exchange], _NAME, render(last.value), right=right)
 
     def _fixed(self, organization: History, before: Snapshot, now: Snapshot) -> None:
         """Require what the last read showed; counts may have changed, but not to a number that the run sent."""
@@ -186,11 +186,11 @@ class Organizations:
         for field_name, right in (("id", organization.identifier), ("slug", slug)):
             shown = now.text(field_name)
             if right is not None and shown is not None:
-                rule = ONLY_NAME if field_name in sent else ANSWERS
+                rule = ONLY_NAME if field_name in sent else _ANSWERS
                 self._conclude(now, rule, [], field_name, right, right=shown == right)
         if name is not None and (_NAME not in sent or is_unremarkable(sent[_NAME])):
             expected = " or ".join(dict.fromkeys(render(effect.value) for effect in register.candidates(now.interval)))
-            self._conclude(now, ANSWERS, [], _NAME, expected, right=register.is_possible(name, now.interval))
+            self._conclude(now, _ANSWERS, [], _NAME, expected, right=register.is_possible(name, now.interval))
 
     def _conclude(
         self, now: Snapshot, rule: str, because: Sequence[Exchange], name: str, expected: str, *, right: bool,
@@ -232,7 +232,7 @@ def _cause_of_name(name: str, last: Effect | None, since: Sequence[Exchange], *,
     others = [update for update in since if _claims_more(update)]
     if others and last is not None and (is_read or last.exchange in others):
         return ONLY_NAME
-    return TAKES_EFFECT if last is None or is_stale or is_unremarkable(last.value) else KEEPS_TEXT
+    return _TAKES_EFFECT if last is None or is_stale or is_unremarkable(last.value) else _KEEPS_TEXT
 
 
 def _between(organization: History, before: Snapshot | None, now: Snapshot) -> list[Exchange]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Point = tuple[float, Quota]
 
-WIDTH: Final = 240
+_WIDTH: Final = 240
 HEIGHT: Final = 32
 _MAIN: Final = "api_key"
 MOST_KEYS: Final = 8
@@ -69,7 +69,7 @@ def _end(exchange: Exchange) -> float:
 
 def _course(key: str, sent: Sequence[Exchange], began: float, lasted: float) -> Course | None:
     def across(exchange: Exchange) -> float:
-        return round(WIDTH * (_end(exchange) - began) / lasted, 1)
+        return round(_WIDTH * (_end(exchange) - began) / lasted, 1)
 
     points = [
         (across(exchange), headers)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from conformance.wire.exchange import Exchange
 
-WIDTH: Final = 240
-HEIGHT: Final = 24
+_WIDTH: Final = 240
+_HEIGHT: Final = 24
 _BINS: Final = 40
 _TEN_MILLISECONDS: Final = 0.01
 _TICKS: Final = (
@@ -72,17 +72,17 @@ def latencies(exchanges: Iterable[Exchange]) -> Latencies:
 
 
 def _across(seconds: float, low: float, high: float) -> float:
-    return round(WIDTH * (math.log10(seconds) - low) / (high - low), 1)
+    return round(_WIDTH * (math.log10(seconds) - low) / (high - low), 1)
 
 
 def _latency(name: str, values: Sequence[float], low: float, high: float) -> Latency:
     counts = [0] * _BINS
     for value in values:
-        counts[min(_BINS - 1, int(_across(value, low, high) * _BINS / WIDTH))] += 1
-    step, most = WIDTH / _BINS, max(counts)
-    heights = [HEIGHT * count / most for count in counts]
+        counts[min(_BINS - 1, int(_across(value, low, high) * _BINS / _WIDTH))] += 1
+    step, most = _WIDTH / _BINS, max(counts)
+    heights = [_HEIGHT * count / most for count in counts]
     bars = [
-        (round(place * step, 1), round(step - 1, 1), round(HEIGHT - height, 1), round(height, 1))
+        (round(place * step, 1), round(step - 1, 1), round(_HEIGHT - height, 1), round(height, 1))
         for place, height in enumerate(heights)
         if height
     ]

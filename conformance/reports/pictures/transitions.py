@@ -17,7 +17,7 @@ State = Literal["none", "active", "archived", "removed"]
 Kind = Literal["stated", "open", "foreign"]
 Way = tuple[State, str, State]
 
-OPERATIONS: Final = {
+_OPERATIONS: Final = {
     "createEngagement": "create",
     "updateEngagement": "edit",
     "archiveEngagement": "archive",
@@ -80,7 +80,7 @@ def _by_engagement(exchanges: Iterable[Exchange]) -> dict[str, list[Exchange]]:
     found: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
         operation = exchange.request.operation.id
-        if exchange.received is None or (operation not in OPERATIONS and operation != "getEngagement"):
+        if exchange.received is None or (operation not in _OPERATIONS and operation != "getEngagement"):
             continue
         identifier = _member(exchange, "id") if operation == "createEngagement" else exchange.request.identifier
         if identifier is not None:
@@ -103,7 +103,7 @@ def _ways(steps: Sequence[Exchange]) -> Iterable[tuple[Way, int]]:
         if operation == "getEngagement":
             state = _shown(exchange)
             if waiting is not None and state is not None:
-                yield (waiting[0], OPERATIONS[waiting[1].request.operation.id], state), waiting[1].number
+                yield (waiting[0], _OPERATIONS[waiting[1].request.operation.id], state), waiting[1].number
             waiting = None
             continue
         before: State | None = "none" if operation == "createEngagement" else state
@@ -113,7 +113,7 @@ def _ways(steps: Sequence[Exchange]) -> Iterable[tuple[Way, int]]:
         if state is None:
             waiting = (before, exchange)
         else:
-            yield (before, OPERATIONS[operation], state), exchange.number
+            yield (before, _OPERATIONS[operation], state), exchange.number
 
 
 def _overlaps(exchange: Exchange, moving: Iterable[Exchange]) -> bool:

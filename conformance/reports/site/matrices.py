@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conformance.reports.model import Observation, Report, Requirement
     from conformance.reports.site.stored import StoredRun
 
-LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _RANKS: Final = 6
 """Ranks of observed behaviours that have a colour; further ones share the last colour."""
 ORDER: Final = ("passed", "failed", "waived", "cantTell", "untested", "inapplicable")
@@ -144,8 +144,8 @@ def _observation_row(observation: Observation, observed: list[str | None]) -> Ob
 
 def letter(place: int) -> str:
     """Return a letter by number: A to Z, then AA, AB and so on."""
-    before, place = divmod(place, len(LETTERS))
-    return (letter(before - 1) if before else "") + LETTERS[place]
+    before, place = divmod(place, len(_LETTERS))
+    return (letter(before - 1) if before else "") + _LETTERS[place]
 
 
 def _newest_first(listed: Sequence[Implementation]) -> list[Report]:

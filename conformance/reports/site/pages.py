@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Links = Mapping[Path, str]
 
 _STYLES: Final = ("report.css", "site/site.css")
-MOST_CHANGES: Final = 40
+_MOST_CHANGES: Final = 40
 """Most changes of one kind that a step of a history lists."""
 
 
@@ -121,7 +121,7 @@ def _implementation(implementation: Implementation, links: Links) -> bytes:
         steps=matrices.history(implementation),
         links=links,
         sentence=verdict_sentence(implementation.latest.report),
-        most=MOST_CHANGES,
+        most=_MOST_CHANGES,
     )
 
 

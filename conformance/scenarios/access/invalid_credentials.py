@@ -34,7 +34,7 @@ _LONG: Final = 400
 """Characters of a key that is far longer than usual."""
 KINDS: Final = "kinds of unknown keys"
 """The name under which a run records the kinds of its wrong keys."""
-NULL: Final = "null"
+_NULL: Final = "null"
 """The one wrong key that is not derived from the real key."""
 
 
@@ -134,7 +134,7 @@ def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
         keys.append(("a key that only ends as the real one", prefix + made[:half] + rest[half:]))
     if half >= _LONG_ENOUGH:
         keys.append(("the first half of the real key", prefix + rest[:half]))
-    keys += [("the real key in a list", f"{key}, {_fresh('a' * 8, random)}"), ("the word null", NULL)]
+    keys += [("the real key in a list", f"{key}, {_fresh('a' * 8, random)}"), ("the word null", _NULL)]
     long = ".".join(["a" * (_LONG // 3)] * 3)  # in three parts, like a JSON Web Token
     keys.append((f"a key of some {_LONG} characters", prefix + _fresh(long, random)))
     return _unknown(keys, key)
@@ -159,7 +159,7 @@ def telling(key: str, wrong: Iterable[Credential]) -> list[str]:
     rest = key[len(_prefix(key)) :]
     half = len(rest) // 2
     halves = [rest[:half], rest[half:]] if half >= _LONG_ENOUGH else []
-    return [text for text in dict.fromkeys([*given, *halves]) if text != NULL]
+    return [text for text in dict.fromkeys([*given, *halves]) if text != _NULL]
 
 
 def _unknown(keys: list[tuple[str, str]], key: str) -> list[tuple[str, Credential]]:

@@ -41,7 +41,7 @@ _LIFE: Final = ("getEngagement", "updateEngagement", "archiveEngagement", "unarc
 """The operations on an engagement, in an order in which each can succeed."""
 _TIMES: Final = {Effort.QUICK: 2, Effort.STANDARD: len(State), Effort.DEEP: len(State)}
 """Requests of an operation with each key that must be refused, if they can differ."""
-MEMBERSHIP: Final = ("updateMemberRole", "removeMember")
+_MEMBERSHIP: Final = ("updateMemberRole", "removeMember")
 """The operations on a member."""
 
 
@@ -90,7 +90,7 @@ class Permissions:
             raise MissingMeans(self.missing_means[scope].need, self.missing_means[scope].reason)
         if (scope, operation) in self.cells:
             return self.cells[scope, operation]
-        if operation in MEMBERSHIP and self.no_member is not None:
+        if operation in _MEMBERSHIP and self.no_member is not None:
             raise self.no_member
         raise CantTell(f"there was no engagement that {operation} could be tried on")
 
@@ -369,5 +369,5 @@ def _try_membership(run: Run, key: Credential, tried: Permissions) -> None:
         tried.no_member = tried.no_member or reason
         return
     batch = (requests.update_member_role(user_id, {"role": "member"}), requests.remove_member(user_id))
-    for name, request in zip(MEMBERSHIP, batch, strict=True):
+    for name, request in zip(_MEMBERSHIP, batch, strict=True):
         tried.cells["organizations:write", name] = [run.send(request.with_key(key))]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential
 
-ON_ENGAGEMENT: Final = (
+_ON_ENGAGEMENT: Final = (
     "getEngagement", "updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement"
 )  # fmt: skip
 """Operations tried on engagements of another organization."""
@@ -294,7 +294,7 @@ def _attempts(run: Run, key: Credential) -> dict[str, list[Exchange]]:
     for identifier, response in reads.items():
         _ensure_nobody_elses(reserved.reads[identifier], response)
     attempts = {"getEngagement": list(reads.values())}
-    for place, name in enumerate(ON_ENGAGEMENT[1:]):
+    for place, name in enumerate(_ON_ENGAGEMENT[1:]):
         turns = dict.fromkeys(reserved.turn(place * 2 + number) for number in range(_TIMES[run.effort]))
         batch = [
             OperationInputs(identifier, "", "", None, "", "", changed, renamed=changed).batch()[name]

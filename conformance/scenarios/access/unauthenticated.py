@@ -70,10 +70,10 @@ _SCHEMES: Final = 2
 """Calls of all operations with other schemes in turn in a standard run."""
 _APART: Final = 3
 """States from one kind of key to the next for the same operation."""
-Batches = Callable[[int], "list[Request]"]
+_Batches = Callable[[int], "list[Request]"]
 NO_KEY: Final = Credential("no_key", None, invalid=True)
-EMPTY_KEY: Final = Credential("empty_key", "Bearer", invalid=True)
-EMPTY_HEADER: Final = Credential("empty_header", "", invalid=True)
+_EMPTY_KEY: Final = Credential("empty_key", "Bearer", invalid=True)
+_EMPTY_HEADER: Final = Credential("empty_header", "", invalid=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +256,7 @@ def _invalid(inputs: OperationInputs) -> Iterable[Request]:
 
 
 def _send(
-    run: Run, batches: Batches, first: int, keys: list[tuple[str, Credential]], *, turns: int
+    run: Run, batches: _Batches, first: int, keys: list[tuple[str, Credential]], *, turns: int
 ) -> tuple[Sent, ...]:
     """Call all thirteen operations several times on other engagements, with the keys in turn; in a deep run with each.
 
@@ -315,7 +315,7 @@ def _other_headers(key: str) -> list[tuple[str, str]]:
 
 def _with_an_empty_key(run: Run, batch: list[Request]) -> tuple[Sent, ...]:
     """Call all operations with an empty key, the first with an empty header."""
-    kinds = [("an empty header", EMPTY_HEADER), *[("an empty key", EMPTY_KEY)] * (len(batch) - 1)]
+    kinds = [("an empty header", _EMPTY_HEADER), *[("an empty key", _EMPTY_KEY)] * (len(batch) - 1)]
     return _sent(run, list(zip(kinds, batch, strict=True)))
 
 

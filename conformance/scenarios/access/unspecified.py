@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _UNKNOWN: Final = "/api/v1/no-such-path"
-NEVER_ISSUED: Final = "~never~issued~"
+_NEVER_ISSUED: Final = "~never~issued~"
 """An identifier of a shape that services do not use, and that is safe in a URL."""
 
 
@@ -40,11 +40,11 @@ class Beside:
 def unspecified(run: Run) -> Beside:
     """Request two paths, an identifier and a method that the interface does not have."""
     known = requests.list_engagements()
-    below = known.as_probe("GET", f"{known.path}/{NEVER_ISSUED}/no-such-path")  # for the laws of every response
-    batch = [known.as_probe("GET", _UNKNOWN), below, requests.get_engagement(NEVER_ISSUED)]
+    below = known.as_probe("GET", f"{known.path}/{_NEVER_ISSUED}/no-such-path")  # for the laws of every response
+    batch = [known.as_probe("GET", _UNKNOWN), below, requests.get_engagement(_NEVER_ISSUED)]
     if run.mode is not Mode.READ_ONLY:
         # Of an id that nothing has, because PUT of the collection could replace it.
-        batch.append(known.as_probe("PUT", f"{known.path}/{NEVER_ISSUED}"))
+        batch.append(known.as_probe("PUT", f"{known.path}/{_NEVER_ISSUED}"))
         batch += [] if run.effort is Effort.QUICK else [known.as_probe("OPTIONS", known.path)]
     unknown_path, _, never_issued, *methods = run.send_all(batch)
     return Beside(unknown_path, never_issued, *[*methods, None, None][:2])

@@ -44,7 +44,7 @@ _LONG: Final = {"name": 280, "description": 3_000}
 _ASTRAL: Final = re.compile("([\U00010000-\U0010ffff])([\U00010000-\U0010ffff]?)")
 """A character of two surrogates, and the next one, which stays as it is."""
 
-Bodies = tuple[dict[str, str], dict[str, str]]
+_Bodies = tuple[dict[str, str], dict[str, str]]
 """The bodies of a creation, and of the edit after it."""
 
 
@@ -128,7 +128,7 @@ def _shorter(run: Run) -> list[KeptText]:
     return attempts + long
 
 
-def _singly(run: Run) -> Iterator[Bodies]:
+def _singly(run: Run) -> Iterator[_Bodies]:
     """Yield bodies in which a field is nothing but a text that may be misread, and the other has the run's mark.
 
     A quick run draws two such texts, another run sends each in one place, and a deep run in every place.
@@ -153,7 +153,7 @@ def _singly(run: Run) -> Iterator[Bodies]:
             yield {"name": named[0], "description": counted(length)}, {"name": named[1], "description": "." * length}
 
 
-def _pair(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> Bodies:
+def _pair(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> _Bodies:
     created, edited = (
         _named(run, {"name": name, "description": description})
         for name, description in zip(names, descriptions, strict=True)
@@ -166,7 +166,7 @@ def _named(run: Run, texts: dict[str, str]) -> dict[str, str]:
     return texts | {"name": f"{run.name('t')} {texts.get('name', '')}".rstrip()}
 
 
-def _keep(run: Run, bodies: Bodies) -> list[KeptText]:
+def _keep(run: Run, bodies: _Bodies) -> list[KeptText]:
     """Create an engagement with some texts, read it, edit it with others and read it again."""
     creation, edited = _created(run, bodies[0]), bodies[1]
     if creation.after is None:

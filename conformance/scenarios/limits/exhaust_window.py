@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential, Request
 
-HIGHEST_LIMIT: Final = 300
+_HIGHEST_LIMIT: Final = 300
 """Highest limit, in requests per window, that is tested."""
 
 TRIES: Final = 3
@@ -187,9 +187,9 @@ def _ensure_unused(first: Exchange) -> None:
 
 def _ensure_budget(run: Run, limit: int) -> None:
     most = run.options.max_requests
-    left = HIGHEST_LIMIT if most is None else most - run.wire.sent
-    if limit > HIGHEST_LIMIT:
-        raise Untested(f"A limit of {limit} requests is above the maximum {HIGHEST_LIMIT}; name a throttled key.")
+    left = _HIGHEST_LIMIT if most is None else most - run.wire.sent
+    if limit > _HIGHEST_LIMIT:
+        raise Untested(f"A limit of {limit} requests is above the maximum {_HIGHEST_LIMIT}; name a throttled key.")
     if limit + 2 * _SPARE > left and most is not None:
         raise Untested(f"A limit of {limit} requests is above the {max(left, 0)} requests left; raise --max-requests.")
 

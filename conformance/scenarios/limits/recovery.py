@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 GRACE: Final = 2.0
 """Seconds after the reset within which the key must be served again."""
 
-LONGEST_WAIT: Final = 75.0
+_LONGEST_WAIT: Final = 75.0
 """Most seconds to wait for a reset."""
 
 _LONGEST_LAG: Final = 30.0
@@ -41,7 +41,7 @@ def resume(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | Non
     lag = max(clocks_apart(run.wire.exchanges), _lag(run))
     if run.wire.service_clock is None or lag > _LONGEST_LAG:
         return _poll(run, key)
-    longest = LONGEST_MADE + lag if is_made(run, key.name) else LONGEST_WAIT
+    longest = LONGEST_MADE + lag if is_made(run, key.name) else _LONGEST_WAIT
     if _until(run, window.reset) > longest:
         return None, f"the reset is more than {longest:.0f} s ahead, too far to wait for"
     response = refusal

@@ -25,7 +25,7 @@ _ALIKE: Final = 0.6
 """Share of equal words from which on two e-mails have the same wording."""
 
 _LONGEST: Final = 4_000
-LINK: Final = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
+_LINK: Final = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def invitation_mails(run: Run, to: str, patience: float) -> list[Mail]:
 
 def holds_link(text: str) -> bool:
     """Whether an e-mail has a link, even if its template has escaped it as HTML."""
-    return LINK.search(unescape(text)) is not None
+    return _LINK.search(unescape(text)) is not None
 
 
 def like_invitations(mails: Iterable[Mail], invitations: Iterable[Mail]) -> list[Mail]:
@@ -108,5 +108,5 @@ def like_invitations(mails: Iterable[Mail], invitations: Iterable[Mail]) -> list
 
 def _wording(mail: Mail) -> list[str]:
     """Return the words of subject and text without what differs between invitations: links, addresses and numbers."""
-    text = LINK.sub("", unescape(f"{mail.subject} {mail.text}"[:_LONGEST]))
+    text = _LINK.sub("", unescape(f"{mail.subject} {mail.text}"[:_LONGEST]))
     return re.sub(r"\S+@\S+|\d+", "", text).casefold().split()

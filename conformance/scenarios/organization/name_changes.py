@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 _ODD_NAMES: Final = (joined(SCRIPTS), joined(SIGNS))
 _SINGLY: Final = {Effort.QUICK: 1, Effort.STANDARD: 2, Effort.DEEP: len(AT_THE_END)}
 """The number of broken names, and one more than that of names with nothing odd but their end."""
-REQUESTS: Final = 32
+_REQUESTS: Final = 32
 """Requests left that are enough for renaming and restoring."""
-LONGEST_WAIT: Final = 60.0
+_LONGEST_WAIT: Final = 60.0
 """Longest wait in seconds for the end of a window."""
-FIXED: Final = ("id", "slug", "plan", "createdAt")
+_FIXED: Final = ("id", "slug", "plan", "createdAt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +87,10 @@ def renaming(run: Run) -> Renaming:
 def _ensure_room(run: Run, before: Exchange) -> None:
     """Ensure that the key's window lasts for the scenario, or ends soon, so that the name can be restored."""
     window = quota(before.response)
-    if window is None or window.remaining >= REQUESTS:
+    if window is None or window.remaining >= _REQUESTS:
         return
     service_time = run.clock.now().timestamp() + (run.wire.service_clock or 0.0)
-    if window.reset - service_time > LONGEST_WAIT:
+    if window.reset - service_time > _LONGEST_WAIT:
         left = f"only {window.remaining} requests are left until a reset far ahead"
         raise CantTell(f"{left}, too few to rename the organization and restore it", before)
 
@@ -173,10 +173,10 @@ def _claim(run: Run, before: Exchange, claimed: dict[str, Any]) -> tuple[Exchang
 def _repair(run: Run, before: Exchange) -> None:
     """Restore fields that a service let be changed, for which the journal has no means."""
     was = read.data(before)
-    run.send(requests.update_organization({name: was[name] for name in ("name", *FIXED, "settings") if name in was}))
+    run.send(requests.update_organization({name: was[name] for name in ("name", *_FIXED, "settings") if name in was}))
 
 
 def differences(before: Exchange, after: Exchange) -> list[str]:
     """Return the fields whose values differ from before, of any type."""
     was, now = read.data(before), read.data(after)
-    return [name for name in (*FIXED, "settings") if was.get(name) != now.get(name)]
+    return [name for name in (*_FIXED, "settings") if was.get(name) != now.get(name)]

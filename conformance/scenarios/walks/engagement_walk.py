@@ -155,7 +155,7 @@ class Walk:
             if finding.requirement not in LAWS or finding.because:
                 found = seen_again(self.run, finding, by_ledger(self.ledger, finding.requirement))
                 return None if found is None or is_elsewhere(self.run, found) else found
-            return seen_again(self.run, finding, by_law(finding.requirement))
+            return seen_again(self.run, finding, _by_law(finding.requirement))
         operation, identifier = finding.exchange.request.operation.id, finding.identifier
         if operation in {"getEngagement", "updateEngagement"}:
             self.run.sleep(ONE_SECOND_TICK)  # late effects are complete by then
@@ -207,7 +207,7 @@ def _by_laws(ledger: Ledger, exchange: Exchange) -> list[Finding]:
     return found
 
 
-def by_law(requirement: str) -> Callable[[Exchange], Finding | None]:
+def _by_law(requirement: str) -> Callable[[Exchange], Finding | None]:
     """Return a function that judges a response by a law."""
 
     def judge(exchange: Exchange) -> Finding | None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Size:
+class _Size:
     """The size of the walks of an effort.
 
     Attributes:
@@ -43,9 +43,9 @@ class Size:
 
 
 SIZES: Final = {
-    Effort.QUICK: Size(walks=1, steps=6, slots=2, crowd=0, shrinking=60),
-    Effort.STANDARD: Size(walks=2, steps=60, slots=5, crowd=0, shrinking=150),
-    Effort.DEEP: Size(walks=8, steps=190, slots=8, crowd=60, shrinking=400),
+    Effort.QUICK: _Size(walks=1, steps=6, slots=2, crowd=0, shrinking=60),
+    Effort.STANDARD: _Size(walks=2, steps=60, slots=5, crowd=0, shrinking=150),
+    Effort.DEEP: _Size(walks=8, steps=190, slots=8, crowd=60, shrinking=400),
 }
 _ATTEMPTS: Final = 64
 

@@ -23,7 +23,7 @@ Target = Engagement | Member | Organization
 OF_ENGAGEMENT: Final = (op.READ, op.EDIT, op.DELETE, op.ARCHIVE, op.UNARCHIVE)
 OF_MEMBER: Final = (op.ROLE, op.REMOVE)
 LISTS: Final = (op.LIST, op.LIST_MEMBERS)
-WITH_BODY: Final = (op.CREATE, op.EDIT, op.RENAME, op.INVITE, op.ROLE)
+_WITH_BODY: Final = (op.CREATE, op.EDIT, op.RENAME, op.INVITE, op.ROLE)
 
 SCOPED: Final = MappingProxyType({scope.replace(":", "-"): scope for scope in SCOPES})
 ACTORS: Final[Mapping[str, str]] = MappingProxyType({
@@ -40,7 +40,7 @@ BARRED: Final = frozenset({"none", "wrong", "removed", "spent"})
 _LIVE = {"any": "", "new": "new ", "edited": "edited ", "unarchived": "unarchived ", "archived": "archived ",
          "edit-refused": "archived (and edit-refused) ", "rearchived": "twice-archived "}  # fmt: skip
 ARCHIVED: Final = ("archived", "edit-refused", "rearchived")
-STATES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
+_STATES: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType({
     "engagement": {**_LIVE, "deleted": "deleted ", "foreign": "another organization's ",
                    "foreign-archived": "another organization's archived "},
     "member": {"any": "", "made": "unchanged ", "changed": "changed ", "changed-back": "changed and restored ",
@@ -66,10 +66,10 @@ def states_of(operation: str) -> Mapping[str, str]:
     """Return the states in which the target of an operation, or a listed item, can be."""
     of_engagements = operation in OF_ENGAGEMENT or operation == op.LIST
     kind = "engagement" if of_engagements else "member" if operation in OF_MEMBER else "organization"
-    states = STATES["member" if operation == op.LIST_MEMBERS else kind]
+    states = _STATES["member" if operation == op.LIST_MEMBERS else kind]
     if operation in LISTS:  # of the items
         return {name: words for name, words in states.items() if name in _LIVE or name.startswith(("made", "changed"))}
-    return {**states, INVALID: ""} if operation in WITH_BODY else states
+    return {**states, INVALID: ""} if operation in _WITH_BODY else states
 
 
 def permitted(operation: str, actor: str, state: str) -> frozenset[int]:
@@ -154,7 +154,7 @@ def target_of(at: Situation) -> Target | None:
 
 
 def state_of(at: Situation, target: Target | None) -> str:
-    """Return the state of a target or of a listed item; empty if it is none of ``STATES``."""
+    """Return the state of a target or of a listed item; empty if the interface has none for it."""
     match target:
         case Organization():
             names = at.remembered("names of", {}).get(target.id)
@@ -338,7 +338,7 @@ INTERMITTENT: Final = ("first", "second", "third", "sixth", "tenth")
 
 def values_sent(at: Situation) -> dict[str, Any]:
     """Return the values of a request as if it were valid: its parameters, and its texts with others for the rest."""
-    if at.operation not in WITH_BODY:
+    if at.operation not in _WITH_BODY:
         at.service.check(at.context)
         return at.values
     body = at.body if isinstance(at.body, dict) else {}
