@@ -9,8 +9,7 @@ from conformance.verdicts.outcome import Outcome
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.verdicts.judge import Progress
-    from conformance.verdicts.results import CheckResult
+    from conformance.verdicts.results import CheckListener, CheckResult
 
 
 class FailFast:
@@ -24,7 +23,7 @@ class FailFast:
         failed: The requirement whose failure ended the checks; None before.
     """
 
-    def __init__(self, progress: Progress, is_known: Callable[[CheckResult], bool]) -> None:
+    def __init__(self, progress: CheckListener, is_known: Callable[[CheckResult], bool]) -> None:
         self.failed: str | None = None
         self.planned = progress.planned
         self.began = progress.began

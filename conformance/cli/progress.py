@@ -22,6 +22,7 @@ from rich.table import Column
 from conformance.cli.text import open_console, plain, printable
 from conformance.reports.wording import counted
 from conformance.verdicts.outcome import Outcome
+from conformance.verdicts.results import CheckListener
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -46,17 +47,8 @@ _SHORTEST_WAIT: Final = 2.0
 """Seconds from which a wait is shown."""
 
 
-class Shown(AbstractContextManager["Shown"], Protocol):
-    """A judge's progress, displayed inside a ``with``."""
-
-    def planned(self, requirements: Sequence[str]) -> None:
-        """Take the requirement of each check to run."""
-
-    def began(self, check: str, requirement: str) -> None:
-        """Take the check that begins."""
-
-    def ended(self, result: CheckResult) -> None:
-        """Take the result of a check."""
+class Shown(CheckListener, AbstractContextManager["Shown"], Protocol):
+    """A listener that displays the progress of a run inside a ``with``."""
 
     def undoing(self) -> None:
         """Show that the checks are over and the run is being undone."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conformance.targets.names import RunNames
-    from conformance.wire.exchange import Exchange
+    from conformance.wire.exchange import Exchange, Response
 
 _MOST_READ: Final = 50
 """The most engagements that are read individually."""
@@ -68,7 +68,7 @@ def take_census(queries: QueryClient, names: RunNames, listed: Listed | None = N
         The census and the engagements. No response raises an exception.
     """
     response = queries.send(get_organization())
-    census = _of_data({} if isinstance(response, str) else data_of(response))
+    census = _of_response(response)
     found = latest_items(queries) if listed is None else listed
     census["ownEngagements"] = None if isinstance(found, str) else len(own_among(found, names).ids)
     return census, found
@@ -76,10 +76,11 @@ def take_census(queries: QueryClient, names: RunNames, listed: Listed | None = N
 
 def organization_census(exchange: Exchange) -> Census:
     """Return the census of a read of the organization, without ``ownEngagements``."""
-    return _of_data({} if exchange.received is None else data_of(exchange.received))
+    return _of_response(exchange.received)
 
 
-def _of_data(data: Mapping[str, object]) -> Census:
+def _of_response(response: Response | str | None) -> Census:
+    data = data_of(response)
     census: Census = {name: _of_type(data.get(name), str) for name in ("id", "name")}
     return census | {name: _of_type(data.get(name), int) for name in ("memberCount", "engagementCount")}
 

@@ -86,7 +86,7 @@ def _ensure_same_organization(journal: Journal, response: Response | str, *, is_
         JournalError: It is another organization, or a service that may have moved does not show it.
     """
     known = journal.place.organization, journal.place.created_at
-    data = {} if isinstance(response, str) else data_of(response)
+    data = data_of(response)
     shown = tuple(value if isinstance(value := data.get(name), str) else None for name in ("id", "createdAt"))
     if any(None not in pair and pair[0] != pair[1] for pair in zip(known, shown, strict=True)):
         raise JournalError(

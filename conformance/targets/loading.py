@@ -190,28 +190,18 @@ def profile_of(
     Raises:
         TargetFileError: They name no usable target.
     """
-    profile = connection.applied(_profile(path, environ, base_url, api_key, mode, is_found=is_found))
+    if path is not None:
+        profile = load_profile(path, environ, base_url=base_url, api_key=api_key, mode=mode, is_found=is_found)
+    elif base_url is None:
+        raise TargetFileError("Name the target: --base-url, $CONFORMANCE_BASE_URL or --target.")
+    elif not api_key:
+        raise TargetFileError("A key is needed: set CONFORMANCE_API_KEY, or name it in a target file.")
+    else:
+        profile = Profile.from_options(base_url, api_key, mode=mode or Mode.DEFAULT)
+    profile = connection.applied(profile)
     if profile.proxy is not None:
         return profile
     return replace(profile, warnings=(*profile.warnings, *unused_proxy(profile.base_url, environ)))
-
-
-def _profile(
-    path: Path | None,
-    environ: Mapping[str, str],
-    base_url: str | None,
-    api_key: str | None,
-    mode: Mode | None,
-    *,
-    is_found: bool,
-) -> Profile:
-    if path is not None:
-        return load_profile(path, environ, base_url=base_url, api_key=api_key, mode=mode, is_found=is_found)
-    if base_url is None:
-        raise TargetFileError("Name the target: --base-url, $CONFORMANCE_BASE_URL or --target.")
-    if not api_key:
-        raise TargetFileError("A key is needed: set CONFORMANCE_API_KEY, or name it in a target file.")
-    return Profile.from_options(base_url, api_key, mode=mode or Mode.DEFAULT)
 
 
 @dataclass

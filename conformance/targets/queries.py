@@ -294,9 +294,9 @@ def identifier_of(data: Mapping[str, Any]) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def data_of(response: Response) -> Mapping[str, Any]:
-    """Return the ``data`` of a success; an empty object if there is none."""
-    data = member_of(response, "data") if response.status in SUCCESSES else None
+def data_of(response: Response | str | None) -> Mapping[str, Any]:
+    """Return the ``data`` of a success; an empty object if there is none, or no response."""
+    data = member_of(response, "data") if isinstance(response, Response) and response.status in SUCCESSES else None
     return data if isinstance(data, dict) else {}
 
 

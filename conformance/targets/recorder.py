@@ -170,7 +170,7 @@ class JournalRecorder:
             return
         self._journal.done(entry)
         if entry.action is Action.RENAME_ORGANIZATION:
-            self._learn_name(request.key_name, {} if exchange.received is None else data_of(exchange.received))
+            self._learn_name(request.key_name, data_of(exchange.received))
         if entry.action is Action.RENAME_ORGANIZATION and _is_given_back(entry, exchange):
             self._settle(Action.RENAME_ORGANIZATION, lambda other: owner(other.key) == owner(entry.key))
         elif entry.action is Action.CHANGE_ROLE and object_in(request.body).get("role") == entry.before:
@@ -179,7 +179,7 @@ class JournalRecorder:
             self._removed(entry)
 
     def _created(self, entry: Entry, exchange: Exchange) -> None:
-        data = {} if exchange.received is None else data_of(exchange.received)
+        data = data_of(exchange.received)
         if (made_id := identifier_of(data)) is not None:
             self._journal.done(entry, made_id)
         # Without an id, only its name can find it, as if there were no response.
@@ -215,9 +215,8 @@ class JournalRecorder:
             self._learn_roles(listed_roles(response))
 
     def _learn_organization(self, exchange: Exchange) -> None:
-        key, response = exchange.request.key_name, exchange.received
-        data = {} if response is None else data_of(response)
-        if key == MAIN_KEY and response is not None and isinstance(data.get("id"), str):
+        key, data = exchange.request.key_name, data_of(exchange.received)
+        if key == MAIN_KEY and isinstance(data.get("id"), str):
             created_at = data.get("createdAt")
             self._journal.belongs_to(
                 data["id"], created_at if isinstance(created_at, str) else None, moment_of(exchange)
@@ -267,6 +266,6 @@ def _short(value: object) -> str | None:
 
 def _is_given_back(entry: Entry, exchange: Exchange) -> bool:
     """Whether a renaming restored the organization's name, and the response shows no other name."""
-    shown = None if exchange.received is None else data_of(exchange.received).get("name")
+    shown = data_of(exchange.received).get("name")
     is_same = entry.subject is not None and entry.subject == entry.before
     return is_same and (not isinstance(shown, str) or shown == entry.before)

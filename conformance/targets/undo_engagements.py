@@ -73,7 +73,7 @@ class CreatedEngagements:
         if not self._is_cleanup or known is None:
             return False
         found = self._queries.send(requests.get_organization(), OTHER_KEY)
-        shown = None if isinstance(found, str) else identifier_of(data_of(found))
+        shown = identifier_of(data_of(found))
         return shown not in {None, known}
 
     def name_foreign(self) -> None:

@@ -113,5 +113,5 @@ def _restore_name(pending: Pending, queries: QueryClient, key: str, renamings: S
 
 
 def _name_in(response: Response | str) -> str | None:
-    name = None if isinstance(response, str) else data_of(response).get("name")
+    name = data_of(response).get("name")
     return name if isinstance(name, str) else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import cached_property
 from traceback import format_exception
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -27,7 +27,7 @@ from conformance.verdicts.items import (
     stage_of,
 )
 from conformance.verdicts.outcome import Outcome
-from conformance.verdicts.results import CheckResult, result_of
+from conformance.verdicts.results import CheckListener, CheckResult, result_of
 from conformance.verdicts.stages import JUDGING
 from conformance.wire.exchange import NoResponse
 from conformance.wire.main_key import is_refusal, rests_on_ended_key
@@ -47,19 +47,6 @@ _OF_FORM: Final = frozenset({"1", "7", "8"})
 _ATTEMPTS: Final = 3
 _EFFORTS: Final = list(Effort)
 _ORDERLY: Final = (CheckOutcome, NoResponse, MissingMeans)
-
-
-class Progress(Protocol):
-    """A listener to the progress of a run."""
-
-    def planned(self, requirements: Sequence[str]) -> None:
-        """Take the requirement of each check to run."""
-
-    def began(self, check: str, requirement: str) -> None:
-        """Take the check that begins."""
-
-    def ended(self, result: CheckResult) -> None:
-        """Take the result of a check."""
 
 
 class CollectErrors:
@@ -86,7 +73,7 @@ class Judge(CollectErrors):
         errors: Tracebacks of the suite's own errors, from imports and from checks.
     """
 
-    def __init__(self, run: Run, progress: Progress | None = None) -> None:
+    def __init__(self, run: Run, progress: CheckListener | None = None) -> None:
         super().__init__()
         self.run = run
         run.confirm_lists = ListConfirmation(run)

@@ -1,10 +1,10 @@
-"""Results of checks."""
+"""Results of checks, and listeners to them."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, Untested
 from conformance.verdicts.outcome import Outcome
@@ -53,6 +53,19 @@ class CheckResult:
     seconds: float
     error: bool = False
     expected: tuple[str, ...] = ()
+
+
+class CheckListener(Protocol):
+    """A listener to the checks of a run."""
+
+    def planned(self, requirements: Sequence[str]) -> None:
+        """Take the requirement of each check to run."""
+
+    def began(self, check: str, requirement: str) -> None:
+        """Take the check that begins."""
+
+    def ended(self, result: CheckResult) -> None:
+        """Take the result of a check."""
 
 
 def result_of(
