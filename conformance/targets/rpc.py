@@ -202,7 +202,7 @@ class RpcChild:
         poller.register(descriptor, posix.POLLIN)
         while (
             any(call.message is None for call in self._overdue.values())
-            and len(self._buffer) <= MAX_LINE
+            and len(self._buffer) <= _MAX_LINE
             and (left := deadline - time.monotonic()) > 0
         ):
             if not poller.poll(1000 * left) or not (chunk := os.read(descriptor, _CHUNK)):
