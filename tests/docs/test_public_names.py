@@ -7,11 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-TREES = {
-    path: ast.parse(path.read_text(encoding="utf-8"))
-    for folder in ("conformance", "tests", "benchmarks", "docs")
-    for path in (ROOT / folder).rglob("*.py")
-}
+FOLDERS = ("conformance", "tests", "benchmarks", "docs")
 UNREGISTERING = {"cache", "contextmanager", "dataclass"}
 """Decorators that do not register what they decorate; others may, for example as a command, a fixture or a check."""
 
@@ -42,10 +38,12 @@ def is_public(definition: Definition) -> bool:
 
 def test_a_name_that_only_its_module_uses_is_private() -> None:
     """A function or class that no other module uses begins with an underscore, unless it starts a command."""
-    users = Counter(name for module in TREES.values() for name in referenced(module))
+    paths = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
+    modules = {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    users = Counter(name for module in modules.values() for name in referenced(module))
     commands = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     found = []
-    for path, module in TREES.items():
+    for path, module in modules.items():
         public = {each.name for each in module.body if isinstance(each, Definition) and is_public(each)}
         if path.is_relative_to(ROOT / "conformance"):
             own, known = referenced(module), annotated(module)
