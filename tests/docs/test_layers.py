@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from functools import cache
 from graphlib import TopologicalSorter
+from importlib.util import resolve_name
 from pathlib import Path
 
 import pytest
@@ -32,10 +33,12 @@ def imports(module: str) -> set[str]:
     """Return the other modules of the package that a module imports, including imports for types."""
     nodes = list(ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))))
     found = {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
+    package = module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
     for node in nodes:
         if isinstance(node, ast.ImportFrom):
-            wholes = [f"{node.module}.{name.name}" for name in node.names]
-            found |= {whole if whole in MODULES else f"{node.module}" for whole in wholes}
+            base = resolve_name("." * node.level + (node.module or ""), package)
+            wholes = [f"{base}.{name.name}" for name in node.names]
+            found |= {whole if whole in MODULES else base for whole in wholes}
     return (found & MODULES.keys()) - {module}
 
 
