@@ -129,6 +129,7 @@ class Ledger:
         self.histories: dict[str, History] = {}
         self._given_twice: set[str] = set()
         self._served: set[tuple[str, str]] = set()
+        self._shown: set[tuple[str, str | None]] = set()
         self._creations = Creations()
         self._names = Names()
         self._texts = AcceptedTexts("name"), AcceptedTexts("description")
@@ -212,12 +213,20 @@ class Ledger:
             self._judge_engagements(exchange)
         if exchange.accepted and permission_of(exchange.request) is Permission.ALLOWED:
             self._served.add((exchange.request.key_name, exchange.request.operation.id))
+        if exchange.request.operation.id == "getEngagement" and _shows_organization(exchange):
+            self._shown.add((exchange.request.key_name, exchange.request.identifier))
         return self.findings.broken[before:]
 
     def _is_of_state(self, exchange: Exchange) -> bool:
-        """Whether a key that has carried out an operation is refused with 403, which can only be for the state then."""
-        served = (exchange.request.key_name, exchange.request.operation.id) in self._served
-        return served and exchange.received_status == HTTPStatus.FORBIDDEN
+        """Whether a refusal can only be for the state of an engagement, not for a permission that the key lacks.
+
+        That is 403 for a key that has carried out the operation, and 404 for one that has read the same engagement.
+        """
+        sent = exchange.request
+        if exchange.received_status == HTTPStatus.FORBIDDEN:
+            return (sent.key_name, sent.operation.id) in self._served
+        has_read = (sent.key_name, sent.identifier) in self._shown
+        return has_read and sent.operation.id == "getEngagement" and exchange.received_status == HTTPStatus.NOT_FOUND
 
     def _judge_engagements(self, exchange: Exchange) -> None:
         operation, identifier = exchange.request.operation.id, exchange.request.identifier

@@ -232,3 +232,17 @@ def test_a_finding_shows_the_actual_value(make_client: MakeClient) -> None:
 
     assert (of_status.expected, of_status.actual, of_status.pointer) == ("200", "404", None)
     assert (of_field.expected, of_field.actual, of_field.pointer) == ('"one"', '"two"', "/data/name")
+
+
+def test_a_key_that_has_read_an_engagement_must_go_on_finding_it(make_client: MakeClient) -> None:
+    """A 404 for an archived engagement that a member's key has read cannot be for what the key lacks."""
+    member = Credential.bearer("member_1", "key-of-a-member")
+    for has_read in (False, True):
+        client = make_client()
+        identifier = client.created()
+        reading = requests.get_engagement(identifier).with_key(member)
+        if has_read:
+            client.send(reading)
+        client.send(requests.archive_engagement(identifier))
+        client.send(reading, status=404)
+        assert broken(client.exchanges) == (["archived-readable"] if has_read else [])
