@@ -72,6 +72,19 @@ def _address(holder: dict[str, Any]) -> str:
     return address.casefold() if isinstance(address, str) else ""
 
 
+def _invites_other(exchange: Exchange, person: History) -> bool:
+    """Whether this is an invitation of another address than a member's."""
+    own = {_address(seen.value) for seen in person.snapshots}
+    return exchange.request.operation.id == "inviteMember" and _address(exchange.sent_object or {}) not in own
+
+
+def _had(person: History, role: str | None) -> bool:
+    """Whether a list has shown a member in a role before an accepted change of it."""
+    changes = [change.interval for change in person.attempts if change.exchange.accepted and change.effects]
+    shown = [seen.interval for seen in person.snapshots if role is not None and seen.text(ROLE) == role]
+    return any(seen.before(change) for seen in shown for change in changes)
+
+
 def _of_refused(exchange: Exchange) -> str:
     """Return the requirement that the effect of a refused request breaks."""
     return _NO_OWNER if _role_sent(exchange) == "owner" else of_refused_key(exchange) or REFUSED
@@ -91,7 +104,7 @@ class Members:
         people: What is known of each, by id.
         writes: All changes of members and accepted invitations, by any key of the organization.
         invited: The accepted invitations by address.
-        shown: When each address was in a list first.
+        shown: When each member was in a list first, by address and id.
         absent: The requirement that the absence of a member breaks, by its id; ``owner`` for that of owners.
         owners: Owners in lists.
     """
@@ -101,7 +114,7 @@ class Members:
     people: dict[str, History] = field(default_factory=dict)
     writes: list[Write] = field(default_factory=list)
     invited: dict[str, Exchange] = field(default_factory=dict)
-    shown: dict[str, float] = field(default_factory=dict)
+    shown: dict[tuple[str, str | None], float] = field(default_factory=dict)
     absent: dict[str, str] = field(default_factory=dict)
     owners: list[dict[str, Any]] = field(default_factory=list)
 
@@ -110,7 +123,7 @@ class Members:
         operation, span = exchange.request.operation.id, Interval.of(exchange)
         if operation == "listMembers" and is_of_main(exchange) and (page := page_of(exchange)) is not None:
             for item in page.items:
-                self.shown.setdefault(_address(item), span.start)
+                self.shown.setdefault((_address(item), read.id_of(item)), span.start)
                 self._person(read.id_of(item), exchange)
         elif operation == "inviteMember" and exchange.accepted and is_of_main(exchange):
             self.writes.append(Write(exchange, span, ()))
@@ -174,13 +187,18 @@ class Members:
     def _page(self, page: Page) -> None:
         seen = set[str]()
         for place, item in enumerate(page.items):
-            person, address = self.people.get(read.id_of(item) or ""), _address(item)
+            identifier, address = read.id_of(item), _address(item)
+            person = self.people.get(identifier or "")
             if person is not None:
                 seen.add(person.identifier)
                 self.absent.pop(person.identifier, None)
                 if self._is_certain(person, page.interval):
                     self._item(person, page, Snapshot(page.exchange, page.interval, item, f"/data/{place}"))
-            elif address and (sent := self.invited.get(address)) and Interval.of(sent).end <= self.shown[address]:
+            elif (
+                address
+                and (sent := self.invited.get(address))
+                and Interval.of(sent).end <= self.shown[address, identifier]
+            ):
                 words = "an invited address is a member's", "no invited address", address, f"/data/{place}/email"
                 self.findings.broken.append(Finding(ADDS_NO_MEMBER, page.exchange, (sent,), *words))
         if any(Interval.of(invitation).before(page.interval) for invitation in self.invited.values()):
@@ -293,6 +311,8 @@ class Members:
         for exchange in reversed(carrying or refused):
             if gone is (exchange.request.operation.id == "removeMember"):
                 return _of_refused(exchange)
+        if others and _invites_other(others[-1].exchange, person) and _had(person, role):
+            return default  # a former role comes back
         if others:
             return _OF_OTHERS[others[-1].exchange.request.operation.id]
         is_stale = any(change.exchange.accepted for change in person.attempts)

@@ -271,6 +271,26 @@ FAULTS: dict[str, tuple[str, tuple[Step, ...]]] = {
             lambda c: c.listed(key=READER),
         ),
     ),
+    "invited-in-other-letters-is-another-member": (
+        "invite-adds-no-member",
+        (
+            Course.listed,
+            lambda c: c.invite("U1@x.test"),
+            lambda c: c.members.update(u9={**person("u9", "member"), "email": "U1@x.test"}),
+            Course.listed,
+        ),
+    ),
+    "old-role-comes-back-after-an-invitation": (
+        "role-changes-both-ways",
+        (
+            Course.listed,
+            lambda c: c.change("u1", "member"),
+            Course.listed,
+            lambda c: c.invite("new@x.test"),
+            set_role("u1", "admin"),
+            Course.listed,
+        ),
+    ),
     "invitation-changes-a-role": (
         "invite-adds-no-member",
         (lambda c: c.invite("new@x.test"), set_role("u2", "admin"), Course.listed),
