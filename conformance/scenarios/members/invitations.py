@@ -56,7 +56,10 @@ class Inviting:
 @scenario(alone=True)
 def inviting(run: Run) -> Inviting:
     """Invite addresses of every form in both roles, with values that the service sets, and again."""
-    proper = tuple(_invite(run, run.address("in.vited"), role) for role in ("member", "admin"))
+    # At once, and each with an id of its own.
+    sent = [(run.address("in.vited"), role) for role in ("member", "admin")]
+    responses = run.send_all([requests.invite_member({"email": email, "role": role}) for email, role in sent])
+    proper = tuple(Invited(*asked, response) for asked, response in zip(sent, responses, strict=True))
     below = run.address("below", f"mail.{run.profile.invitation_domain}")
     # With values of the service itself, which it must ignore; at once, which must not be too much for it.
     run.send_all([requests.invite_member({"email": below, "role": "member", **_CLAIMS})] * 2)

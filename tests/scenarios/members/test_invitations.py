@@ -1,0 +1,51 @@
+"""Invitations in both roles."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+from conformance.scenarios.members.invitations import inviting
+from conformance.scenarios.members.mail import _invite_member
+from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import FakeRun
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
+
+
+def test_both_roles_are_invited_at_once() -> None:
+    """The first invitations overlap, and the responses belong to their addresses."""
+    batches: list[list[Request]] = []
+
+    class Run(FakeRun):
+        def send_all(self, requests: Iterable[Request]) -> list[Exchange]:
+            batches.append([*requests])
+            return super().send_all(batches[-1])
+
+    run = Run(
+        lambda sent: make_exchange(sent, 201, {"data": {"id": "i1"}}),
+        address=lambda label, *_: f"{label}@x.test",
+        profile=SimpleNamespace(invitation_domain="x.test", keys={"other_organization": None}),
+    )
+    found = inviting(run)
+    assert [sent.body for sent in batches[0]] == [b'{"email": "in.vited@x.test", "role": "%s"}' % role
+                                                  for role in (b"member", b"admin")]  # fmt: skip
+    assert [(each.role, each.response.number) for each in found.proper] == [("member", 1), ("admin", 2)]
+
+
+def test_a_members_address_is_invited_in_other_letters() -> None:
+    """Its first letter becomes a capital; its e-mails are those of the address itself."""
+    member = SimpleNamespace(email="ann@x.test", role="admin")
+    run = FakeRun(
+        lambda sent: make_exchange(sent, 409, {}),
+        scenarios=SimpleNamespace(result=lambda _: member),
+        fixtures=SimpleNamespace(mail=lambda address: [address]),
+    )
+    found = _invite_member(run)
+    assert found is not None
+    assert [found.address, *map(str, found.earlier)] == ["ann@x.test"] * 2
+    assert [sent.body for sent in run.sent] == [b'{"email": "Ann@x.test", "role": "admin"}']
