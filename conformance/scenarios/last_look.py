@@ -11,7 +11,7 @@ from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
 from conformance.scenarios.access.two_organizations import two_organizations
-from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns
+from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns, send_with
 from conformance.scenarios.lists.filtered import readable
 from conformance.scenarios.lists.finding import latest, places_of_repeats
 from conformance.scenarios.members.removal import Removal, removal
@@ -92,20 +92,28 @@ def _dividing(page: Exchange) -> int:
 def _change(run: Run, reserved: ReservedEngagements) -> None:
     """Change engagements of one name, with reads of another and of lists between for the ledger.
 
-    The same list is requested right before and after a change, as a service may keep it until another one.
+    The same list is requested right before and after a change, as a service may keep it until another one. The edit
+    has no description, so that the one of a refused edit shows if it comes with it. The archive has another key than
+    the read before and the edit after it, as a service may keep a status for each key.
     """
     ids = reserved.ids
     if not {*_CHANGED, State.NEW, State.ARCHIVED_AGAIN} <= ids.keys():
         return
-    edit = {"name": reserved.freed, "description": "Edited at the end of the run"}
+    vain = {"name": reserved.name, "description": "Edited at the end of the run"}
     bystander, listing = requests.get_engagement(ids[State.NEW]), latest(run)
     active, archived = (latest(run, status=status) for status in ("active", "archived"))
-    steps = (
+    first = (
         (bystander, listing, active),
-        (requests.update_engagement(ids[State.EDITED], edit), bystander),
-        (requests.archive_engagement(ids[State.UNARCHIVED]), bystander, listing, active, archived),
+        (requests.update_engagement(ids[State.EDITED], {"name": reserved.freed}),),
+        (requests.get_engagement(ids[State.UNARCHIVED]),),
+    )
+    run.send_in_turn([request for step in first for request in step])
+    writer = scoped_key_or_none(run, "engagements:write")
+    send_with(run, writer, requests.archive_engagement(ids[State.UNARCHIVED]))
+    steps = (
+        (requests.update_engagement(ids[State.UNARCHIVED], vain), bystander, listing, active, archived),
         (requests.delete_engagement(ids[State.ARCHIVED]), bystander, archived),
-        (requests.update_engagement(ids[State.EDITED_IN_VAIN], edit | {"name": reserved.name}), bystander),
+        (requests.update_engagement(ids[State.EDITED_IN_VAIN], vain),),
         (requests.update_engagement(ids[State.NEW], {"name": 5, "description": 5}), bystander),
         (requests.update_engagement(ids[State.EDITED_IN_VAIN], {"name": 5}),),
         (requests.unarchive_engagement(ids[State.ARCHIVED_AGAIN]),),

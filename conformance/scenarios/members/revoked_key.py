@@ -80,7 +80,7 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
         (requests.list_members(), requests.list_members()),
         (requests.get_engagement(own), requests.get_engagement(own)),
         (rename, rename),
-        (_edit(run, own), _edit(run, own)),
+        (_edit(run, own, claims=True), _edit(run, own)),
         (_invitation(run, "admin"), _invitation(run, "member")),
         (requests.archive_engagement(archived), requests.archive_engagement(own)),
         *_on_members(others),
@@ -133,8 +133,22 @@ def _freed_name(run: Run) -> str:
     return run.name("membership") if reserved is None or State.DELETED not in reserved.ids else reserved.freed
 
 
-def _edit(run: Run, identifier: str) -> Request:
-    return requests.update_engagement(identifier, {"name": run.name("edit"), "description": run.name("edit")})
+def _edit(run: Run, identifier: str, *, claims: bool = False) -> Request:
+    """Return an edit, with a status of the client if the service has ignored one from the main key."""
+    sent = {"name": run.name("edit"), "description": run.name("edit")}
+    claim = {"status": "archived"} if claims and _ignores_status(run) else {}
+    return requests.update_engagement(identifier, sent | claim)
+
+
+def _ignores_status(run: Run) -> bool:
+    """Whether the service has accepted an edit of the main key with a status."""
+    return any(
+        exchange.request.operation.id == "updateEngagement"
+        and exchange.by_main_key
+        and exchange.accepted
+        and "status" in (exchange.sent_object or {})
+        for exchange in run.wire.exchanges
+    )
 
 
 def _invitation(run: Run, role: str) -> Request:

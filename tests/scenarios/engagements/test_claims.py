@@ -1,0 +1,48 @@
+"""Values of the service, sent with other keys than the main one."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State
+from conformance.scenarios.last_look import _change
+from conformance.scenarios.members.revoked_key import _edit
+from conformance.wire.requests import Credential
+from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import FakeRun
+
+WRITER = Credential.bearer("engagements:write", "key-that-writes")
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "claims", "expected"),
+    [({"status": "archived"}, 200, True, True), ({"status": "archived"}, 422, True, False),
+     ({"id": "x"}, 200, True, False), ({"status": "archived"}, 200, False, False)],
+)  # fmt: skip
+def test_a_members_edit_claims_what_the_service_ignores(
+    sent: dict[str, str], status: int, *, claims: bool, expected: bool
+) -> None:
+    """It sends a status only if an edit of the main key with one was accepted: a refusal would hide the edit."""
+    run = FakeRun(exchanges=[make_exchange("updateEngagement", status, {}, sent=sent)])
+    body = json.loads(_edit(run, "e1", claims=claims).body or b"")
+    assert ("status" in body) is expected
+    assert body.keys() >= {"name", "description"}
+
+
+def test_the_last_edit_leaves_the_description_alone() -> None:
+    """A description that a refused edit sent shows if it comes with a later edit.
+
+    The main key reads an engagement before another key archives it, and edits it then.
+    """
+    run = FakeRun(lambda sent: make_exchange(sent, 200, {}), fixtures=SimpleNamespace(scoped_key=lambda _: WRITER))
+    run.send_in_turn = run.send_all
+    _change(run, ReservedEngagements({state: state.value for state in State}, {}, "freed", "name"))
+    edits = [json.loads(sent.body or b"") for sent in run.sent if sent.identifier == State.EDITED.value]
+    assert edits == [{"name": "freed"}]
+    about = [sent for sent in run.sent if sent.identifier == State.UNARCHIVED.value]
+    assert [(sent.operation.id, sent.credential) for sent in about] == [
+        ("getEngagement", None), ("archiveEngagement", WRITER), ("updateEngagement", None)
+    ]  # fmt: skip
