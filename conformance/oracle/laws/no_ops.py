@@ -51,19 +51,30 @@ def archivings_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
 
 
 def invitations_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
-    """Return the numbers of accepted invitations of an address that was a member's or was invited before."""
+    """Return the numbers of accepted invitations of an address that is a member's or was invited before.
+
+    A member that was removed is none, unless a later list shows it.
+    """
     known: set[str] = set()
+    of_members: dict[str, set[str]] = defaultdict(set)
+    invited: set[str] = set()
     again: set[int] = set()
     for exchange in exchanges:
         if exchange.request.operation.id == "listMembers":
-            emails = [member.get("email") for member in readable_resources(exchange)]
-            known.update(email.casefold() for email in emails if isinstance(email, str))
+            for member in readable_resources(exchange):
+                if isinstance(email := member.get("email"), str):
+                    known.add(email.casefold())
+                    of_members[str(member.get("id"))].add(email.casefold())
+        elif exchange.request.operation.id == "removeMember" and exchange.accepted:
+            known -= of_members.pop(str(exchange.request.identifier), set()) - invited
         elif exchange.request.operation.id == "inviteMember" and not exchange.refused:
             email = (exchange.sent_object or {}).get("email")
             if not isinstance(email, str) or email.casefold() in known:
                 again.add(exchange.number)
             else:
                 known.add(email.casefold())
+            if isinstance(email, str):
+                invited.add(email.casefold())
     return frozenset(again)
 
 

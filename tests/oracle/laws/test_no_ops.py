@@ -62,6 +62,17 @@ INVITED = {"email": "Ann@example.com", "role": "member"}
         ([listed(email=[]), change("inviteMember", INVITED)], set()),
         ([change("inviteMember", {"email": []})], {0}),
         ([listed(role="admin"), listed(role="member"), change("updateMemberRole", ADMIN)], set()),
+        ([listed(email="ann@example.com"), change("removeMember"), change("inviteMember", INVITED)], set()),
+        ([listed(email="ann@example.com"), change("removeMember", status=409), change("inviteMember", INVITED)], {2}),
+        (
+            [
+                change("inviteMember", INVITED),
+                listed(email="ann@example.com"),
+                change("removeMember"),
+                change("inviteMember", INVITED),
+            ],
+            {3},
+        ),
     ],
 )
 def test_repetitions(exchanges: list[Exchange], free: set[int]) -> None:
