@@ -48,6 +48,14 @@ def test_descending_by_default_by_name(run: Run, by_name: ListByName) -> None:
 
 
 @pytest.mark.stage(Stage.WEIGHING)
+@requirement("sort-descending-by-default")
+def test_no_list_is_ascending_by_default(run: Run, by_name: ListByName) -> None:
+    """No list of the run with sort=name and without an order is ascending."""
+    law = partial(_not_ascending, name_among(by_name.seeded.names))
+    expect_law(run, Law(law, ("listEngagements",), confirmed=True))
+
+
+@pytest.mark.stage(Stage.WEIGHING)
 @pytest.mark.parametrize(
     "filtered",
     [
@@ -64,13 +72,29 @@ def test_every_list_is_in_the_order_of_names(run: Run, by_name: ListByName, *, f
 def _in_order_of_names(key: Key, exchange: Exchange, *, filtered: bool) -> bool:
     """Return a law for lists with a filter, or for those without a filter."""
     asked = dict(exchange.request.query)
-    if asked.get("sort") != "name" or ("status" in asked) is not filtered or not exchange.succeeded:
+    if not _is_by_name(exchange) or ("status" in asked) is not filtered:
         return False
-    if not list_laws.is_list(exchange) or not list_laws.is_unrepeated(exchange):
-        return False
-    if asked.get("order", "desc") not in {"asc", "desc"}:
+    if "order" not in asked and _is_ascending(Listing((exchange,)), key):
         return False
     return expect_order(Listing((exchange,)), "name", key, descending=asked.get("order") != "asc") > 1
+
+
+def _not_ascending(key: Key, exchange: Exchange) -> bool:
+    """Return whether a list without an order shows one; it must not be ascending."""
+    if not _is_by_name(exchange) or "order" in dict(exchange.request.query):
+        return False
+    listing = Listing((exchange,))
+    if _is_ascending(listing, key):
+        return expect_order(listing, "name", key, descending=True) > 1
+    return False
+
+
+def _is_by_name(exchange: Exchange) -> bool:
+    """Whether this is a readable list sorted by name."""
+    asked = dict(exchange.request.query)
+    if asked.get("sort") != "name" or asked.get("order", "desc") not in {"asc", "desc"} or not exchange.succeeded:
+        return False
+    return list_laws.is_list(exchange) and list_laws.is_unrepeated(exchange)
 
 
 def _is_ascending(listing: Listing, key: Key) -> bool:
