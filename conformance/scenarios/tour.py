@@ -54,6 +54,10 @@ def _lives(run: Run) -> Iterator[tuple[_Step, ...]]:
     def edit_in_vain(identifier: str) -> Request:
         return requests.update_engagement(identifier, next(in_vain))
 
+    def few_members(_: str) -> Request:
+        return requests.list_members(role=next(roles), perPage=1, page=2)
+
+    roles = cycle((None, "owner"))  # perhaps past the end
     mark, texts = run.name("toured"), cycle(shuffled(ALONE, run.random("texts of the tour")))
     in_vain = cycle([{"description": None}, {"description": ""}, {"name": mark}])
     yield (
@@ -61,7 +65,7 @@ def _lives(run: Run) -> Iterator[tuple[_Step, ...]]:
         *(archive, get, _listed(status="archived", sort="updatedAt", perPage=3), edit_in_vain, get),
         *(unarchive, get, edit, _listed(sort="updatedAt", order="desc"), get, archive, get),
         lambda _: requests.list_members(role="member", perPage=3),
-        lambda _: requests.list_members(perPage=1, page=2),
+        few_members,
         *(lambda _: requests.get_organization(), delete, get),
         *(_listed(sort="name", order="asc", perPage=2, page=page) for page in (1, 2)),
     )

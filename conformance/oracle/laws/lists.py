@@ -132,6 +132,24 @@ def covering_total(exchange: Exchange) -> bool:
     return True
 
 
+def empty_past_the_end(exchange: Exchange) -> bool:
+    """Require that a page that begins behind the last item, by its total, is empty."""
+    numbers, items = _numbers(exchange), _items(exchange)
+    if numbers is None or items is None or not _as_asked(exchange) or numbers["page"] <= 1:
+        return False
+    if (numbers["page"] - 1) * numbers["perPage"] < numbers["total"]:
+        return False
+    if items:
+        raise NonConformity(
+            f"page {numbers['page']} of a list with the total {numbers['total']} contains items",
+            exchange,
+            expected="200 with an empty data, or a 4xx",
+            actual=f"{len(items)} items",
+            pointer="/data",
+        )
+    return True
+
+
 def defaults(exchange: Exchange) -> bool:
     """Require page 1 and 20 items a page unless the request says otherwise."""
     numbers = _numbers(exchange)

@@ -183,6 +183,9 @@ LAWS: Final[Mapping[str, Law]] = MappingProxyType(
         **{f"error-code-{status}": Law(errors.error_code(status), ends_trial=True) for status in errors.ERROR_CODES},
         "no-server-error": Law(errors.no_server_error, ends_trial=True),
         "list-meta-fields": Law(lists.meta_fields, (*_ENGAGEMENTS, *_MEMBERS), scenarios=_NEW),
+        "list-past-the-end": Law(
+            lists.empty_past_the_end, (*_ENGAGEMENTS, *_MEMBERS), confirmed=True, scenarios=("list_queries",)
+        ),
         **_of_both_lists("total-pages", lists.total_pages, pages=True),
         **_of_both_lists("defaults", lists.defaults),
         **_of_both_lists("paging-honoured", lists.paging_honoured, pages=True),

@@ -560,3 +560,18 @@ def test_a_short_filtered_list_counts_its_items() -> None:
 def test_the_total_of_other_lists_is_open(items: int, query: dict[str, object], meta: dict[str, Any]) -> None:
     """There may be more items, or the list is not the requested one."""
     assert list_laws.filtered_total(page(several(items), query=query, **meta)) is False
+
+
+@pytest.mark.parametrize("query", [{}, {"role": "owner"}])
+def test_a_page_behind_the_last_item_is_empty(query: dict[str, object]) -> None:
+    """The law is about pages by their own totals, with a filter, too; a page that another one stands for is open."""
+    asked = {**query, "page": 2, "perPage": 1}
+    for items, meta, right in (
+        (0, {"total": 1}, True), (1, {"total": 2}, False), (1, {"total": 1, "page": 1}, False),
+    ):  # fmt: skip
+        served = page(several(items), operation="listMembers", query=asked, **{"page": 2, "perPage": 1, **meta})
+        assert list_laws.empty_past_the_end(served) is right
+    wrong = page(several(1), operation="listMembers", query=asked, page=2, perPage=1, total=1)
+    assert broken(list_laws.empty_past_the_end, wrong) == (
+        "page 2 of a list with the total 1 contains items", "200 with an empty data, or a 4xx", "1 items", "/data"
+    )  # fmt: skip
