@@ -17,6 +17,8 @@ from conformance.scenarios.whole_run_laws import expect_law
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from conformance.confirm.lists import Snapshot
     from conformance.oracle.lists.listing import Key
     from conformance.running.run import Run
@@ -50,7 +52,7 @@ def test_descending_by_default_by_name(run: Run, by_name: ListByName) -> None:
 @pytest.mark.stage(Stage.WEIGHING)
 @requirement("sort-descending-by-default")
 def test_no_list_is_ascending_by_default(run: Run, by_name: ListByName) -> None:
-    """No list of the run with sort=name and without an order is ascending."""
+    """No list of the run with sort=name, without an order and without a filter is ascending."""
     law = partial(_not_ascending, name_among(by_name.seeded.names))
     expect_law(run, Law(law, ("listEngagements",), confirmed=True))
 
@@ -74,19 +76,24 @@ def _in_order_of_names(key: Key, exchange: Exchange, *, filtered: bool) -> bool:
     asked = dict(exchange.request.query)
     if not _is_by_name(exchange) or ("status" in asked) is not filtered:
         return False
-    if "order" not in asked and _is_ascending(Listing((exchange,)), key):
+    if _is_by_default(asked) and _is_ascending(Listing((exchange,)), key):
         return False
     return expect_order(Listing((exchange,)), "name", key, descending=asked.get("order") != "asc") > 1
 
 
 def _not_ascending(key: Key, exchange: Exchange) -> bool:
-    """Return whether a list without an order shows one; it must not be ascending."""
-    if not _is_by_name(exchange) or "order" in dict(exchange.request.query):
+    """Return whether a list in the default order shows one; it must not be ascending."""
+    if not _is_by_name(exchange) or not _is_by_default(dict(exchange.request.query)):
         return False
     listing = Listing((exchange,))
     if _is_ascending(listing, key):
         return expect_order(listing, "name", key, descending=True) > 1
     return False
+
+
+def _is_by_default(asked: Mapping[str, str]) -> bool:
+    """Whether neither an order nor a filter was requested."""
+    return not {"order", "status"} & asked.keys()
 
 
 def _is_by_name(exchange: Exchange) -> bool:
