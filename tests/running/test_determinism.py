@@ -21,7 +21,7 @@ from conformance.wire.replay_wire import OWNERSHIP
 
 Streams = dict[str, list[tuple[str, ...]]]
 
-GIVEN = re.compile(r"\b(?:eng|usr|org|inv)_[\w-]{22}|\bmember-[0-9a-f]{12}(?=@)")
+GIVEN = re.compile(r"\b(?:eng|usr|org|inv)_[\w-]{22}|\b[Mm]ember-[0-9a-f]{12}(?=@)")
 """Identifiers and members' addresses of the reference service, also in derived values."""
 
 PLACES = re.compile(r"(?:&(?:page|perPage)=\d+)+")
