@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
+from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import field_or_none
@@ -112,11 +113,17 @@ def _doomed(run: Run) -> tuple[list[str], list[str], str]:
     """Return active engagements for records of every kind, further ones for a record each, and one that stays.
 
     They are engagements of the run, and new ones if there are too few.
+
+    Raises:
+        CantTell: A new one has the id of another, so that one engagement would be deleted twice.
     """
     known = histories(run)
     active = [identifier for identifier, changes in known.items() if "archiveEngagement" not in changes]
     while len(active) <= len(_DOOMED):
-        active.append(read.identifier(run.send(requests.create_engagement({"name": run.name("doomed")}))))
+        creation = run.send(requests.create_engagement({"name": run.name("doomed")}))
+        if (identifier := read.identifier(creation)) in {*active, *known}:
+            raise CantTell("several creations got the same id", creation)
+        active.append(identifier)
     *full, neighbour = active[: len(_DOOMED) + 1]
     others = {tuple(changes): identifier for identifier, changes in known.items()}
     more = dict.fromkeys([*others.values(), *known])

@@ -16,6 +16,8 @@ from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential, Request
 
@@ -42,7 +44,7 @@ class Service(FakeRun):
         super().__init__(self._respond, fixtures=self)
         self.responses, self.stays = responses, stays
         self.records: dict[str, str] = {}
-        self.numbers = count(1)
+        self.numbers: Iterator[int] = count(1)
 
     def _respond(self, sent: Request) -> Exchange:
         operation = sent.operation.id
@@ -124,3 +126,13 @@ def test_records_where_another_deletion_fails() -> None:
 
     with pytest.raises(CantTell, match="deleteEngagement returned 409"):
         _judge_gone(found, "task")
+
+
+def test_no_engagement_is_deleted_twice() -> None:
+    """A service that gives the same id again could have given it to another user's engagement between two deletions."""
+    service = Service({})
+    service.numbers = iter([1, 2, 1])
+
+    with pytest.raises(CantTell, match="several creations got the same id"):
+        cascade(service)
+    assert not any(request.operation.id == "deleteEngagement" for request in service.sent)
