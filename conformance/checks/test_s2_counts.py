@@ -32,19 +32,8 @@ if TYPE_CHECKING:
 _PAUSES: Final = (0.4, 1.0)
 
 
-@requirement("member-count-agrees")
-def test_member_count_agrees_with_the_list(run: Run, counts: Counts) -> None:
-    """The memberCount of the organization is the total of the list of members."""
-    expect_agreement(run, counts, "memberCount", lambda seen: seen.members)
-
-
-@requirement("engagement-count-agrees")
-def test_engagement_count_agrees_with_the_list(run: Run, counts: Counts) -> None:
-    """The engagementCount of the organization is the total of the unfiltered list of engagements."""
-    expect_agreement(run, counts, "engagementCount", lambda seen: seen.engagements)
-
-
 @pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.usefixtures("counts")
 @requirement("engagement-count-agrees")
 def test_engagement_count_agreed_all_along(run: Run) -> None:
     """Whenever the run read the organization and then its engagements, engagementCount was the total of the list."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from conformance.checks.observations import Described
     from conformance.running.run import Run
     from conformance.scenarios.engagements.creating import Creating, Creation
-    from conformance.scenarios.lists.seeded_engagements import SeededEngagement
 
 
 @requirement("create-engagement-succeeds")
@@ -48,22 +46,6 @@ def test_creation_response_has_what_was_sent(creating: Creating) -> None:
 
         for field, value in creation.sent.items():
             expect.equal(field, responded.get(field), value, creation.response, pointer=f"/data/{field}")
-
-
-@requirement("create-engagement-answers-what-was-sent")
-def test_creation_response_has_words_as_text(new_engagements: tuple[tuple[SeededEngagement, ...], float]) -> None:
-    """The response to a creation carries a description as text, even if it reads like another type."""
-    pieces, _ = new_engagements
-    if not pieces:
-        raise CantTell("no engagement was created")
-    sent = [(piece.created, json.loads(piece.created.request.body or b"{}").get("description")) for piece in pieces]
-    described = [(created, description) for created, description in sent if description is not None]
-    if not described:
-        raise Inapplicable("No engagement was created with a description")
-    for created, description in described:
-        expect.equal(
-            "description", read.data(created).get("description"), description, created, pointer="/data/description"
-        )
 
 
 @requirement("create-engagement-lasts")

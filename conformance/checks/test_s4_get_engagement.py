@@ -35,14 +35,6 @@ def test_reading_succeeds(creating: Creating, editing: Editing) -> None:
         expect.success(done.after)
 
 
-@requirement("get-engagement-is-the-one-asked-for")
-def test_read_gives_the_one_asked_for(creating: Creating, editing: Editing) -> None:
-    """A read returns the engagement whose identifier was requested."""
-    reads = [creation.after() for creation in creating.proper]
-    for exchange in (*reads, editing.both.after):
-        expect.field("id", exchange.request.identifier, exchange)
-
-
 @requirement("get-unknown-engagement")
 def test_unknown_engagement_cannot_be_read(run: Run) -> None:
     """A missing engagement cannot be read, even if its identifier begins like that of an existing one."""

@@ -57,6 +57,7 @@ def _expect_of_role(role: str, snapshot: Snapshot) -> None:
 
 
 @pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.usefixtures("counts")
 @requirement("member-count-agrees")
 def test_member_count_agreed_all_along(run: Run) -> None:
     """Whenever the run read the organization and then its members, memberCount was the total of the list."""

@@ -10,13 +10,12 @@ from conformance.checks.observations import observing
 from conformance.confirm.clock_ticks import expect_moved
 from conformance.oracle import expect, read
 from conformance.oracle.observe import describe_response, members, reads
-from conformance.oracle.outcomes import CantTell, Inapplicable
+from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import A_LONG_TICK
 from conformance.scenarios.basics import (
     FIELDS,
     expect_missing,
     expect_not_honoured,
-    field_or_none,
     missing_identifier,
     read_engagement,
     require_active,
@@ -79,18 +78,6 @@ def test_update_keeps_the_rest(editing: Editing) -> None:
         expect.unchanged("the updated engagement", before, now, rest, done.before, done.response, done.after)
 
 
-@requirement("update-engagement-keeps-the-rest")
-def test_empty_update_keeps_everything(odd_editing: OddEditing) -> None:
-    """An accepted update without any field leaves name, description and status unchanged."""
-    done = odd_editing.empty
-    if not done.response.succeeded:
-        raise Inapplicable("An update without any field was refused")
-
-    content = ("name", "description", "status")
-    exchanges = done.before, done.response, done.after
-    expect.unchanged("the engagement", read_engagement(done.before), read_engagement(done.after), content, *exchanges)
-
-
 @requirement("update-engagement-moves-updated-at")
 def test_update_moves_updated_at(run: Run, editing: Editing) -> None:
     """An update moves updatedAt."""
@@ -113,30 +100,6 @@ def _edited_slowly(run: Run, editing: Editing, done: Edit) -> Edit:
     described = done is not editing.description  # the first description is set on an engagement without one
     before = run.send(editing.both.after.request) if described else undescribed(run, "edited-slowly")
     return edit(run, before, {field: f"{value} slowly" for field, value in done.sent.items()}, pause=A_LONG_TICK)
-
-
-@requirement("update-engagement-moves-updated-at")
-def test_clearing_the_description_moves_updated_at(run: Run, odd_editing: OddEditing) -> None:
-    """An update with null for the description moves updatedAt, if it removes the description."""
-    done = Edit({"description": None}, odd_editing.empty.after, odd_editing.null_description, odd_editing.after_null)
-    if not _has_cleared(done):
-        raise Inapplicable("An update with null for the description was refused, or removed nothing")
-    if time_of(done.before, "updatedAt") == time_of(done.after, "updatedAt"):
-        filled = edit(run, done.after, {"description": "The description is there again"})
-        done = edit(run, filled.after, done.sent, pause=A_LONG_TICK)
-        if not _has_cleared(done):
-            raise CantTell("the description could not be removed a second time", done.before, done.response, done.after)
-
-    exchanges = done.before, done.response, done.after
-    expect_moved(run, time_of(done.after, "updatedAt"), time_of(done.before, "updatedAt"), *exchanges)
-
-
-def _has_cleared(done: Edit) -> bool:
-    return (
-        done.response.succeeded
-        and bool(field_or_none(done.before, "description"))
-        and not field_or_none(done.after, "description")
-    )
 
 
 @requirement("update-engagement-own-values")

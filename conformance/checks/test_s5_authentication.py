@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +10,7 @@ import pytest
 from conformance.checks.markers import observes, requirement
 from conformance.checks.observations import observing
 from conformance.operations import OPERATIONS
-from conformance.oracle import bulk, expect
+from conformance.oracle import bulk
 from conformance.oracle.bulk import Sent
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell
@@ -79,15 +78,6 @@ def test_the_key_is_judged_before_the_request(bad_keys: BadKeys) -> None:
     bulk.every_status(settled, _is_unauthorized, "401")
 
     _none_left_out(bad_keys.invalid, settled)
-
-
-@requirement("unauthenticated-changes-nothing")
-def test_requests_without_a_valid_key_change_nothing(bad_keys: BadKeys) -> None:
-    """Requests that got 401 leave the organization unchanged, and create nothing."""
-    if bad_keys.organization is None:
-        raise CantTell("there was no engagement that the requests could have changed")
-
-    bulk.only_if_refused(bad_keys.everything, lambda: _left_nothing(bad_keys))
 
 
 @observes("bearer-letter-case")
@@ -168,15 +158,6 @@ def _refuses_wrong_keys(tried: BadKeys, sent: Sent) -> bool:
 
 def _status(sent: Sent) -> int | None:
     return sent.exchange.status if sent.exchange.judgeable else None
-
-
-def _left_nothing(tried: BadKeys) -> None:
-    """Expect that no creation succeeded, and that the organization does not have the sent name."""
-    creations = [sent for sent in tried.everything if sent.exchange.request.operation.id == "createEngagement"]
-    name = tried.inputs.proper.name
-    bulk.none_created([replace(creation, label=name) for creation in creations], tried.newest)
-    if tried.organization is not None and tried.inputs.proper.organization == name:
-        expect.other_than("name", name, "the organization was renamed without a valid key", tried.organization)
 
 
 OBSERVATIONS: Final = (

@@ -142,14 +142,6 @@ def test_counts_leave_other_organizations_out(two_organizations: TwoOrganization
         _stays_uncounted(run, counted=own, maker=other)
 
 
-@requirement("isolation-untouched")
-def test_an_archive_leaves_the_namesake_alone(two_organizations: TwoOrganizations) -> None:
-    """After an archive, another organization's engagement of the same name is still active."""
-    two_organizations.ensure_two()
-
-    _namesake_stays(two_organizations)
-
-
 @pytest.mark.stage(Stage.WEIGHING)
 @requirement("isolation-untouched")
 def test_renaming_leaves_another_organization_alone(two_organizations: TwoOrganizations, run: Run) -> None:
@@ -213,25 +205,6 @@ def _name_given(exchange: Exchange) -> str | None:
     sent = read_json(exchange.request.body or b"")
     name = sent.value.get("name") if isinstance(sent, Parsed) and isinstance(sent.value, dict) else None
     return name if isinstance(name, str) else None
-
-
-def _namesake_stays(tried: TwoOrganizations) -> None:
-    """Expect that archiving an engagement did not archive the other organization's engagement of the same name."""
-    if tried.made_by_other is None:
-        raise Inapplicable("The other organization has no engagement of that name")
-    if tried.made_by_other.get("status") != "active":
-        raise Inapplicable("The other organization's engagement was not created active")
-    evidence(*tried.other_list)
-    for page in tried.other_list:
-        for item in read.items(page) if page.accepted else ():
-            if item.get("id") == tried.made_by_other["id"] and item.get("status") == "archived":
-                raise NonConformity(
-                    "another organization's engagement is archived",
-                    tried.archive,
-                    page,
-                    expected="active",
-                    actual="archived",
-                )
 
 
 def _lists_are_apart(tried: TwoOrganizations) -> None:

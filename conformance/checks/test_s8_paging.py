@@ -111,32 +111,12 @@ def test_total_of_members(run: Run, paged_members: PagedLists) -> None:
         raise
 
 
-@requirement("list-engagements-page-length")
-def test_length_of_pages_of_engagements(run: Run, paged_engagements: PagedLists) -> None:
-    """A page of engagements holds perPage items, and the last one the rest."""
-    _expect_of_engagements(run, paged_engagements, paging.expect_lengths, paging.expect_lengths_within)
-
-
 @requirement("list-members-page-length")
 def test_length_of_pages_of_members(run: Run, paged_members: PagedLists) -> None:
     """A page of members holds perPage items, and the last one the rest."""
     _expect_of_members(run, paged_members, paging.expect_lengths)
     if paged_members.full:
         confirm.stable_list(run, paged_members.full, paging.expect_lengths)
-
-
-@requirement("list-engagements-paging-honoured")
-def test_existing_pages_of_engagements_are_served(run: Run, paged_engagements: PagedLists) -> None:
-    """Every existing page of engagements is served."""
-    # The ids that are known to be in the list, since a refused page does not show them.
-    snapshot = paged_engagements.snapshot
-    confirm.stable_list(run, snapshot, paging.expect_served, anew=lambda: page_by_page(run, requests.list_engagements))
-
-
-@requirement("list-members-paging-honoured")
-def test_existing_pages_of_members_are_served(run: Run, paged_members: PagedLists) -> None:
-    """Every existing page of members is served."""
-    _expect_of_members(run, paged_members, paging.expect_served)
 
 
 # --- every list of the run

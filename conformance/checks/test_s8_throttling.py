@@ -8,13 +8,13 @@ import pytest
 
 from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
-from conformance.oracle import expect, read
+from conformance.oracle import expect
 from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, NonConformity, Untested
 from conformance.scenarios.limits.limit_sharing import expect_limits_apart
 from conformance.scenarios.limits.recovery import GRACE
-from conformance.scenarios.limits.throttling import Throttling, renamed, throttling
+from conformance.scenarios.limits.throttling import Throttling, throttling
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 
@@ -59,37 +59,6 @@ def test_429_says_that_nothing_remains(throttling: Throttling) -> None:
             raise CantTell("X-RateLimit-Remaining of a 429 cannot be read", refusal)
 
         expect.equal("X-RateLimit-Remaining of a 429", remaining, 0, refusal)
-
-
-@requirement("throttled-changes-nothing")
-def test_429_changes_nothing(throttling: Throttling) -> None:
-    """A creation that gets 429 creates nothing; an edit, an archive or a deletion changes nothing."""
-    if throttling.creation is None or throttling.engagements is None:
-        raise CantTell("no creation got 429", *throttling.filling.served[-1:])
-    names = [item.get("name") for item in read.items(throttling.engagements)]
-    created = [name for name in names if name == throttling.created_name]
-
-    expect.not_listed("an engagement whose creation got 429", created, throttling.creation, throttling.engagements)
-    _stays_unchanged(throttling, throttling.engagements)
-
-
-def _stays_unchanged(throttling: Throttling, listed: Exchange) -> None:
-    """Expect in the list that the engagement was neither edited nor archived beyond the limit."""
-    aimed = {exchange.request.identifier for exchange in throttling.changes}
-    for item in read.items(listed):
-        if read.id_of(item) in aimed:
-            edited = {"name": renamed(throttling.created_name), "description": throttling.created_name}
-            changed = item.get("status") == "archived" or any(item.get(name) == edited[name] for name in edited)
-            expect.holds(
-                not changed,
-                "an engagement was changed by a request that got 429",
-                *throttling.changes,
-                listed,
-                expected="the engagement as before",
-                actual="it is edited or archived",
-            )
-    if throttling.missing is not None:
-        expect.found(throttling.missing, "the engagement, as 429 deletes nothing")
 
 
 @requirement("throttled-resumes-at-reset")

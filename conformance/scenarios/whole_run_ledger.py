@@ -31,7 +31,10 @@ from conformance.scenarios.access.invalid_requests import (
     invalid_role_changes,
 )
 from conformance.scenarios.access.two_organizations import member_of_one
+from conformance.scenarios.access.unauthenticated import bad_keys
+from conformance.scenarios.engagements.deletion import deletion
 from conformance.scenarios.last_look import last_look
+from conformance.scenarios.limits.throttling import throttling
 from conformance.scenarios.members.invitations import inviting
 from conformance.scenarios.members.removal import removal
 from conformance.scenarios.members.role_changes import role_changes
@@ -60,8 +63,11 @@ _SENDING: Final = {
     OF_REFUSED_CHANGE: (invalid_role_changes,),
     ADDS_NO_MEMBER: (inviting,),
     "isolation-untouched": (member_of_one,),
+    "deleted-unreadable": (deletion,),
+    "throttled-changes-nothing": (throttling,),
+    "unauthenticated-changes-nothing": (bad_keys,),
 }
-"""The scenarios that send what a rule about members or the organization judges."""
+"""The scenarios that send what a rule judges, if no other check of it needs them."""
 
 
 @dataclass(slots=True)
@@ -82,7 +88,7 @@ class Account:
 @scenario(alone=True)
 def ledger_of_run(run: Run) -> Account:
     """Enter all exchanges of the run into the ledger, after a last look, and request suspicious lists again."""
-    chosen = [rule for rule in PEOPLE if _is_chosen(run, rule)]
+    chosen = [rule for rule in dict.fromkeys((*PEOPLE, *_SENDING)) if _is_chosen(run, rule)]
     for sending in dict.fromkeys(sending for rule in chosen for sending in _SENDING.get(rule, ())):
         run.scenarios.wait_for(sending)
     run.scenarios.wait_for(last_look)

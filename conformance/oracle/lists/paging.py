@@ -91,11 +91,11 @@ def expect_total(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
         )
 
 
-def expect_lengths(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
+def expect_lengths(snapshot: Snapshot) -> None:
     """Require full pages, and the remainder on the last page."""
     evidence(*snapshot)
     _pages(snapshot)
-    total, seen = read.number(snapshot[0], "total"), _distinct(snapshot, owned)
+    total, seen = read.number(snapshot[0], "total"), set(Listing(snapshot).identifiers)
     if total != len(seen) and not _is_part(snapshot):
         raise CantTellYet(f"the list shows {len(seen)} items but has the total {total}", *snapshot)
     for response in snapshot:
@@ -189,22 +189,6 @@ def expect_total_within(bracket: Bracket) -> None:
         evidence(response)
         total = read.number(response, "total")
         _expect_between(f"the total is {total}", total, (least, most), response, "/meta/total")
-
-
-def expect_lengths_within(bracket: Bracket) -> None:
-    """Require each page to be full, or to hold a possible remainder.
-
-    Raises:
-        NonConformity: A page does not, which other users may have caused.
-        CantTellYet: The list is too long for one response.
-    """
-    counts = bracket.bounds
-    for response in bracket.responses:
-        evidence(response)
-        page, size = paging_of(response)
-        least, most = (max(0, min(size, count - (page - 1) * size)) for count in counts)
-        found = len(read.items(response))
-        _expect_between(f"page {page} with {size} per page contains {found}", found, (least, most), response, "/data")
 
 
 def _expect_between(message: str, found: int, bounds: tuple[int, int], response: Exchange, pointer: str) -> None:

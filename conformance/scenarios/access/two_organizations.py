@@ -60,7 +60,6 @@ class TwoOrganizations:
         other: The same for the other key.
         updated: The response to an update without any field with the other key; None if the run may not update it.
         created: The creation of an engagement of the main key.
-        archive: The response to its archive with the main key.
         attempts: The other key's attempts on engagements of the main key in many states, by operationId.
         own_list: The newest engagements in the main key's list.
         other_list: The same with the other key, and the archived ones.
@@ -72,7 +71,6 @@ class TwoOrganizations:
     other: tuple[str, Exchange]
     updated: Exchange | None
     created: Exchange
-    archive: Exchange
     attempts: Mapping[str, Sequence[Exchange]]
     own_list: tuple[Exchange, ...]
     other_list: tuple[Exchange, ...]
@@ -169,7 +167,7 @@ def two_organizations(run: Run) -> TwoOrganizations:
     # An organization that was made for the run has no engagement yet: an empty list.
     empty = latest_of_other(run, key)
     made_by_other = _made_by_other(run, key, name, own_id)
-    archive = run.send(requests.archive_engagement(engagement_id))
+    run.send(requests.archive_engagement(engagement_id))
     archived = run.send(requests.list_engagements(status="archived", **NEWEST).with_key(key))
     attempts = _attempts(run, key)
     lived = _live(run, key)
@@ -178,7 +176,6 @@ def two_organizations(run: Run) -> TwoOrganizations:
         other=(read.identifier(other), other),
         updated=updated,
         created=created,
-        archive=archive,
         attempts=attempts,
         own_list=tuple(latest_engagements(run, sort="updatedAt", order="desc")),  # requested like the other one
         other_list=(*empty, *latest_of_other(run, key), archived),

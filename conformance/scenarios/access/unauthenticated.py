@@ -117,8 +117,6 @@ class BadKeys:
         unknown_engagements: Requests with an unknown key for a missing engagement.
         invalid: Requests with an unknown key and an invalid JSON body, or an invalid parameter.
         unparsable: A creation without a key whose body is no JSON.
-        newest: The newest engagements afterwards.
-        organization: The organization afterwards.
     """
 
     inputs: UnauthenticatedInputs
@@ -126,8 +124,6 @@ class BadKeys:
     unknown_engagements: tuple[Sent, ...]
     invalid: tuple[Sent, ...]
     unparsable: tuple[Sent, ...]
-    newest: tuple[Exchange, ...] = ()
-    organization: Exchange | None = None
 
     @property
     def everything(self) -> tuple[Sent, ...]:
@@ -166,7 +162,10 @@ def bad_keys(run: Run) -> BadKeys:
     spoilt = _sent(run, _in_turn([("no key", NO_KEY), unknown[0]], _invalid(inputs.proper)))
     unparsable = _sent(run, [(("no key", NO_KEY), requests.create_engagement({}).with_body(_UNPARSABLE))])
     tried = BadKeys(inputs, sent, lookups, spoilt, unparsable)
-    return _looked_after(run, tried) if inputs.reserved.ids else tried
+    if inputs.reserved.ids:  # for the ledger, which judges whether a refused request had an effect
+        latest_engagements(run, sort="updatedAt", order="desc")
+        run.send(requests.get_organization())
+    return tried
 
 
 def _unknown_keys(run: Run, key: str) -> list[tuple[str, Credential]]:
@@ -190,14 +189,6 @@ def _in_turn(
 ) -> list[tuple[tuple[str, Credential], Request]]:
     """Pair each request with the next kind of key."""
     return list(zip(cycle(kinds), batch, strict=False))
-
-
-def _looked_after(run: Run, tried: BadKeys) -> BadKeys:
-    return replace(
-        tried,
-        newest=tuple(latest_engagements(run, sort="updatedAt", order="desc")),
-        organization=run.send(requests.get_organization()),
-    )
 
 
 def _unauthenticated_inputs(run: Run) -> UnauthenticatedInputs:

@@ -37,16 +37,10 @@ class Deletion:
     Attributes:
         active: The deletion of the active one.
         archived: The deletion of the archived one.
-        before: A read of the active one.
-        archive: The response to the archive of the other one.
-        lists: Newest pages afterwards: without a filter, of active, and of archived engagements.
     """
 
     active: Deleted
     archived: Deleted
-    before: Exchange
-    archive: Exchange
-    lists: tuple[Exchange, ...]
 
 
 @scenario
@@ -54,7 +48,7 @@ def deletion(run: Run) -> Deletion:
     """Delete an active and an archived engagement; then send every operation that needs them to exist."""
     made = create_engagements(run, "delete", "archived")
     ids = [engagement["id"] for engagement in made]
-    before, archive = run.send_all([requests.get_engagement(ids[0]), requests.archive_engagement(ids[1])])
+    _, archive = run.send_all([requests.get_engagement(ids[0]), requests.archive_engagement(ids[1])])
     responses = run.send_all([requests.delete_engagement(identifier) for identifier in ids])
     ensure_responses([archive, *responses])
     reads = run.send_all([requests.get_engagement(identifier) for identifier in ids])
@@ -62,7 +56,7 @@ def deletion(run: Run) -> Deletion:
         # Another requirement judges whether it is gone at once.
         run.sleep(ONE_SECOND_TICK)
         reads = run.send_all([requests.get_engagement(identifier) for identifier in ids])
-    lists = run.send_all(
+    run.send_all(  # for the ledger
         [
             latest(run, sort="updatedAt", order="asc"),
             latest(run, status="active", sort="name", order="desc"),
@@ -79,7 +73,7 @@ def deletion(run: Run) -> Deletion:
     tried = zip(ids, responses, reads, edits, archives, unarchives, again, strict=True)
     first, second = (Deleted(*attempt) for attempt in tried)
     _use_names_again(run, *(engagement.get("name") for engagement in made))
-    return Deletion(first, second, before, archive, tuple(lists))
+    return Deletion(first, second)
 
 
 def _use_names_again(run: Run, name: object, other: object) -> None:

@@ -41,13 +41,8 @@ class Throttling:
     Attributes:
         filling: The requests that used up its window.
         refusals: Every 429 of the key.
-        creation: A creation beyond the limit; None if none was refused, or the mode forbids writing.
         passed: Requests that were served between refusals, of an operation that was served so in every attempt.
         early: Refusals of a window that had requests left, if every attempt had one, at first or after its reset.
-        created_name: The name in the creation.
-        engagements: The engagements created last, listed with the main key; None without a creation.
-        changes: An edit with the name as description, an archive and a deletion of an engagement, all refused.
-        missing: A read of that engagement, if the list no longer shows it; otherwise None.
         other: A request with another key while this one was refused, between two refusals; None if that failed.
         other_missing: The reason why there is no other key; None if there is one.
         resumed: The response after the reset; None if the suite did not wait for it.
@@ -56,13 +51,8 @@ class Throttling:
 
     filling: ExhaustedWindow
     refusals: tuple[Exchange, ...]
-    creation: Exchange | None
     passed: tuple[Exchange, ...]
     early: tuple[Exchange, ...]
-    created_name: str
-    engagements: Exchange | None
-    changes: tuple[Exchange, ...]
-    missing: Exchange | None
     other: Exchange | None
     other_missing: str | None
     resumed: Exchange | None
@@ -74,7 +64,6 @@ class _Scene:
     """An attempt to use up the window and to send all other requests before it ends."""
 
     filling: ExhaustedWindow
-    name: str = ""
     amid: list[Exchange] = field(default_factory=list)
     before: list[Exchange] = field(default_factory=list)
     other: Exchange | None = None
@@ -129,11 +118,6 @@ class _Scene:
         return self.other if _refused(self.before) and _refused(self.after) else None
 
 
-def renamed(name: str) -> str:
-    """Return the name that an edit beyond the limit sends, from the name of the creation."""
-    return f"{name}-renamed"
-
-
 @scenario(alone=True)
 def throttling(run: Run) -> Throttling:
     """Send until a key is refused; then try a creation, another key, and a request after the reset."""
@@ -163,18 +147,13 @@ def throttling(run: Run) -> Throttling:
         done = not early and not after_reset and not scene.passed and _complete(scene, run, other)
         if resumed is None or not resumed.succeeded or done:
             break
-    newest = requests.list_engagements(sort="createdAt", order="desc", perPage=100)
-    listed = None if scene.refused_creation is None else run.send(newest)
+    if scene.refused_creation is not None:  # for the ledger, which judges whether a refused request had an effect
+        run.send(requests.list_engagements(sort="createdAt", order="desc", perPage=100))
     return Throttling(
         scene.filling,
         tuple(scene.refusals),
-        scene.refused_creation,
         _always_passed(passed) if len(passed) == TRIES else (),  # a bucket that refills may let one pass
         next((tuple(found) for found in (early, after_reset) if len(found) == TRIES), ()),  # it may be one for haste
-        scene.name,
-        listed,
-        scene.changes,
-        _missing(run, listed, scene.changes),
         scene.other_meanwhile,
         missing,
         resumed,
@@ -198,15 +177,6 @@ def _always_passed(attempts: Sequence[Sequence[Exchange]]) -> tuple[Exchange, ..
     """Return the requests of the operations that were served in every attempt."""
     served = set.intersection(*({exchange.request.operation.id for exchange in attempt} for attempt in attempts))
     return tuple(exchange for attempt in attempts for exchange in attempt if exchange.request.operation.id in served)
-
-
-def _missing(run: Run, listed: Exchange | None, changes: Sequence[Exchange]) -> Exchange | None:
-    """Read the engagement that was the target of the deletion, unless it is still in the list."""
-    target = changes[0].request.identifier if changes else None
-    if target is None or listed is None or not listed.succeeded:
-        return None
-    is_listed = any(read.id_of(item) == target for item in read.items(listed))
-    return None if is_listed else run.send(requests.get_engagement(target))
 
 
 def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None]:
@@ -246,7 +216,7 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     rest, target = _beforehand(run, other, target)
     name = "" if run.mode is Mode.READ_ONLY else run.name("throttled")
     on_members, in_every_state = _on_members(run), _in_every_state(run, name)
-    scene = _Scene(fill(run, key), name)
+    scene = _Scene(fill(run, key))
     if not scene.filling.refused:
         return scene
     is_elsewhere = _is_of_another_organization(run, scene.filling)
@@ -265,7 +235,7 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
             at_once(asked, key) for asked in (requests.get_engagement(target), requests.unarchive_engagement(target))
         ]
         beside = [at_once(asked, key) for asked in in_every_state]
-        edit = {"name": renamed(name), "description": name}
+        edit = {"name": f"{name}-renamed", "description": name}
         first[0] = at_once(requests.update_engagement(target, edit), key)
         last = [
             at_once(change, key) for change in (requests.archive_engagement(target), requests.delete_engagement(target))
