@@ -51,7 +51,7 @@ class AcceptedTexts:
         if text and exchange.accepted:
             self.lengths.add(len(text))
             self.words.add(len(text.split()))
-            self.kinds |= {_kind(character) for character in text}
+            self.kinds |= _kinds(text)
             for kinds, character in zip(self.ends, (text[0], text[-1]), strict=True):
                 kinds.add(_kind(character))
 
@@ -67,7 +67,7 @@ class AcceptedTexts:
         return not self.lengths or not (
             min(self.lengths) <= len(text) <= max(self.lengths)
             and min(self.words) <= len(text.split()) <= max(self.words)
-            and {_kind(character) for character in text} <= self.kinds
+            and _kinds(text) <= self.kinds
             and _kind(text[0]) in self.ends[0]
             and _kind(text[-1]) in self.ends[1]
         )
@@ -75,6 +75,10 @@ class AcceptedTexts:
     def _sent(self, exchange: Exchange) -> str | None:
         text = (exchange.sent_object or {}).get(self.of_field) if exchange.request.operation.id in _OPERATIONS else None
         return text if isinstance(text, str) else None
+
+
+def _kinds(text: str) -> set[str]:
+    return {_kind(character) for character in {*text}}
 
 
 def _kind(character: str) -> str:
