@@ -332,24 +332,30 @@ def _is_shorter(lists: CombinedLists) -> bool:
         if lists.known.is_whole:
             matching = sum(asked.get("status") in {None, item.get("status")} for item in items)
         before = (int(asked.get("page", 1)) - 1) * int(asked.get("perPage", DEFAULT_PER_PAGE))
-        if page.refused and 0 < matching <= before:
+        if page.refused and before and matching <= before:
             return True
     return False
 
 
+def _head_again(run: Run, lists: CombinedLists) -> tuple[Snapshot, Known]:
+    """Read the list that pages are parts of once more; it may have another number of pages by now."""
+    head = lists.snapshot[: lists.known.responses]
+    if not lists.known.is_whole:
+        return tuple(run.send_all([response.request for response in head])), lists.known
+    whole = _whole(run, total_of(head[0]))
+    return whole, replace(lists.known, responses=len(whole))
+
+
 def _confirm(run: Run, lists: CombinedLists) -> CombinedLists:
-    known, head = lists.known, lists.snapshot[: lists.known.responses]
     with run.wire.undisturbed():
-        if known.is_whole:  # which may have more pages by now
-            head = _whole(run, total_of(head[0]))
-            known = replace(known, responses=len(head))
-        else:
-            head = tuple(run.send_all([response.request for response in head]))
-        anew = (*head, *run.send_all([response.request for response in lists.pages]))
-    if not head:
+        head, known = _head_again(run, lists)
+        pages = tuple(run.send_all([response.request for response in lists.pages]))
+        later, of_later = _head_again(run, lists) if any(page.refused for page in pages) else (head, known)
+    if not head or not later:
         return replace(lists, outcome=CantTell("the whole list cannot be read any more", *lists.pages))
+    anew = (*head, *pages)
     again = _judged(replace(lists, known=known, snapshot=anew, outcome=None))
-    if again.outcome is None or _is_shorter(again):
+    if again.outcome is None or _is_shorter(replace(again, known=of_later, snapshot=(*later, *pages))):
         return replace(again, outcome=None)
     with Evidence():
         try:

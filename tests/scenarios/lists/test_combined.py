@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations, islice, product
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,11 @@ from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.lists import combined
 from conformance.scenarios.lists.combined import CombinedLists
 from tests.fakes.exchanges import page, refusal
+from tests.fakes.runs import FakeRun
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
 
 KNOWN = Known(1, True, frozenset(), bool)
 WHOLE = page(["a", "b", "c"])
@@ -125,14 +130,29 @@ def test_the_order_explains_deviations(lists: list[CombinedLists], aspects: list
         ({"page": 2, "perPage": 3}, True),
         ({"page": 2, "perPage": 2}, False),
         ({"page": 2}, True),
-        ({"page": 2, "perPage": 3, "status": "active"}, False),
+        ({"page": 2, "perPage": 3, "status": "active"}, True),
+        ({"page": 1, "perPage": 3, "status": "active"}, False),
         ({}, False),
     ],
 )
 def test_a_refused_page_may_be_one_that_is_gone(query: dict[str, object], *, shorter: bool) -> None:
-    """A page past the end may be refused; an empty list has no end to be past."""
+    """A page past the end may be refused; the first page of an empty list is not past its end."""
     asked = page(query=query).request
 
     for response, expected in ((refusal(), shorter), (page(), False)):
         pages = replace(response, request=asked)
         assert combined._is_shorter(CombinedLists((WHOLE, pages), KNOWN)) is expected
+
+
+@pytest.mark.parametrize(("later", "kept"), [(["a", "b"], True), (["a", "b", "c"], False)])
+def test_a_list_may_become_shorter_before_its_last_page_is_refused(later: list[str], *, kept: bool) -> None:
+    """The list is read again after a refused page, since another user may have deleted an engagement before it."""
+    wholes = iter([page(["a", "b", "c"]), *[page(later)] * 9])
+
+    def respond(request: Request) -> Exchange:
+        return refusal(404) if dict(request.query).get("page") == "2" else next(wholes)
+
+    last = page(["c"], query={"page": 2, "perPage": 2})
+    seen = combined._confirm(FakeRun(respond), CombinedLists((WHOLE, last), KNOWN))
+
+    assert (seen.outcome is None) is kept
