@@ -56,7 +56,7 @@ _PAUSES: Final = (0.4, 1.0, 0.4, 1.0)
 _MOST_PAGES: Final = 20
 _MOST_UNLISTED: Final = 10
 """Engagements that a list lacks and that are read: are they gone, or only not listed?"""
-_SENDING: Final = {
+SENDING: Final = {
     **dict.fromkeys(OF_MEMBERS, (role_changes, removal, role_walk)),
     **dict.fromkeys(OF_UPDATES, (renaming, organization_walk)),
     OF_REFUSED_UPDATE: (renaming, invalid_organization_updates),
@@ -88,8 +88,8 @@ class Account:
 @scenario(alone=True)
 def ledger_of_run(run: Run) -> Account:
     """Enter all exchanges of the run into the ledger, after a last look, and request suspicious lists again."""
-    chosen = [rule for rule in dict.fromkeys((*PEOPLE, *_SENDING)) if _is_chosen(run, rule)]
-    for sending in dict.fromkeys(sending for rule in chosen for sending in _SENDING.get(rule, ())):
+    chosen = [rule for rule in dict.fromkeys((*PEOPLE, *SENDING)) if _is_chosen(run, rule)]
+    for sending in dict.fromkeys(sending for rule in chosen for sending in SENDING.get(rule, ())):
         run.scenarios.wait_for(sending)
     run.scenarios.wait_for(last_look)
     ledger = _entered(run)
@@ -167,7 +167,7 @@ def conclude_sent(run: Run, requirement: str, account: Account) -> None:
     try:
         conclude(requirement, account)
     except Inapplicable:
-        for sending in _SENDING.get(requirement, ()):
+        for sending in SENDING.get(requirement, ()):
             run.scenarios.result(sending)
         raise
 

@@ -16,6 +16,7 @@ from conformance.reports.har import har_entry
 from conformance.reports.last_scan import LastScan
 from conformance.reports.text import json_bytes
 from conformance.running.options import Effort, RunOptions
+from conformance.scenarios.whole_run_ledger import SENDING, ledger_of_run
 from conformance.selftest.in_process import HostedSession
 from conformance.selftest.subjects import latitudes
 from conformance.targets.capabilities import UNLOCKS
@@ -63,7 +64,7 @@ def explanation(requirement: Requirement, checks: Mapping[str, pytest.Item]) -> 
         "needs": {need: UNLOCKS[need] for need in requirement.needs},
         "sent": {
             "operations": [_operation(name) for name in requirement.operations],
-            "scenarios": {name: text for item in checks.values() for name, text in _sent(item)},
+            "scenarios": {name: text for item in checks.values() for name, text in _sent(item, requirement)},
         },
         "expected": [*dict.fromkeys(chain(_promises(requirement), map(_summary, _functions(checks))))],
         "left_open": {
@@ -122,9 +123,11 @@ def _operation(name: str) -> dict[str, Any]:
     }
 
 
-def _sent(item: pytest.Item) -> Iterator[tuple[str, str]]:
+def _sent(item: pytest.Item, requirement: Requirement) -> Iterator[tuple[str, str]]:
     """Yield the scenarios whose exchanges a check judges; if there are none, the check itself."""
     scenarios = scenarios_of(item)
+    if ledger_of_run.__name__ in scenarios:
+        scenarios |= {sending.__name__: sending for sending in SENDING.get(requirement.id, ())}
     if not scenarios:
         looks_back = stage_of(item) in {Stage.LOOKING_BACK, *JUDGING}
         yield name_of(item).partition("[")[0], _LOOKS_BACK if looks_back else _BY_ITSELF

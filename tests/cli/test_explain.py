@@ -54,6 +54,13 @@ def test_every_requirement_has_a_whole_page(pages: dict[str, dict[str, Any]], id
     assert [text for text in texts if not text.endswith(".") or "\n" in text] == []
 
 
+def test_a_page_names_the_scenarios_that_the_ledger_needs(pages: dict[str, dict[str, Any]]) -> None:
+    """A requirement that the ledger alone judges is explained by the scenario that sends what it judges."""
+    assert "deletion" in pages["deleted-unreadable"]["sent"]["scenarios"]
+    assert "throttling" in pages["throttled-changes-nothing"]["sent"]["scenarios"]
+    assert "deletion" not in pages["throttled-changes-nothing"]["sent"]["scenarios"]
+
+
 @pytest.mark.parametrize("columns", [80, 160])
 def test_every_page_fits_the_terminal(
     pages: dict[str, dict[str, Any]],
