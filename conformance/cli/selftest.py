@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from conformance.selftest.subjects import Subject
     from conformance.selftest.trial import Task
 
-_SECONDS: Final = {"fault": 1.5, "drawn": 4.0, "latitude": 3.0, "combination": 5.0}
-"""Seconds of a core that a trial takes, about, for the announcement."""
+_SECONDS: Final = {"fault": 1.5, "whole fault": 3.0, "drawn": 4.0, "latitude": 3.0, "combination": 5.0}
+"""Seconds of a core that a quick trial takes, about, for the announcement."""
+_TIMES: Final = {Effort.QUICK: 1.0, Effort.STANDARD: 2.5, Effort.DEEP: 5.0}
+"""How many times as long it takes at each effort."""
 _WAITING: Final = 5
 """Trials for each core if they judge only some requirements: they spend most of their time waiting."""
 _COMBINATIONS: Final = 100
@@ -141,9 +143,9 @@ def selftest(
     cores = os.cpu_count() or 1
     cores *= _WAITING if only else 1
     jobs = given["jobs"] or cores
-    click.echo(_announcement(subjects, cores))
-    began, start = datetime.now(UTC), time.monotonic()
     options = RunOptions(effort=Effort(given["effort"]), seed=given["seed"], only=only)
+    click.echo(_announcement(subjects, cores, given["whole"], options.effort))
+    began, start = datetime.now(UTC), time.monotonic()
     figures, interrupted = Figures(), False
     try:
         _try_all(figures, _tasks(subjects, options, given["whole"]), options, jobs=jobs)
@@ -224,14 +226,25 @@ def _print(content: dict[str, Any], folder: Path, *, names_reported: bool) -> No
     click.echo(f"{tried} in {run['seconds']} s. Report: {folder / 'selftest.html'}")
 
 
-def _announcement(subjects: list[Subject], cores: int) -> str:
-    """Return the sentence about the number of trials and their time."""
+def _announcement(subjects: list[Subject], cores: int, whole: int = 0, effort: Effort = Effort.QUICK) -> str:
+    """Return the sentence about the number of trials and their time.
+
+    Args:
+        subjects: The services to try.
+        cores: The number of trials that share no core.
+        whole: The number of faults that the whole suite tests.
+        effort: The effort of each run.
+    """
+    from conformance.cli.selftest_progress import about
+
     counts = Counter(subject.kind for subject in subjects)
     names = {"drawn": "drawn fault"}
     kinds = ", ".join(counted(count, names.get(kind, kind)) for kind, count in sorted(counts.items()))
-    seconds = sum(_SECONDS[kind] * count for kind, count in counts.items()) / cores
-    time = f"{seconds / 60:.0f} minutes" if seconds > 90 else f"{max(10, round(seconds, -1)):.0f} seconds"  # noqa: PLR2004
-    return f"{counted(len(subjects), 'trial')} ({kinds}), about {time}"
+    whole = min(whole, counts["fault"])
+    seconds = sum(_SECONDS[kind] * count for kind, count in counts.items())
+    seconds += whole * (_SECONDS["whole fault"] - _SECONDS["fault"])
+    seconds *= _TIMES[effort] / cores
+    return f"{counted(len(subjects), 'trial')} ({kinds}), {about(seconds)}"
 
 
 def _subjects(

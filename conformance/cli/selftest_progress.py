@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -32,9 +33,9 @@ def progress(figures: Figures, planned: int) -> Iterator[Shown]:
         figures: The figures of the finished trials.
         planned: The number of all trials.
     """
-    console = open_console()
+    console, start = open_console(), time.monotonic()
     if not console.is_terminal:
-        yield lambda trial, state: _line(console, figures, planned, trial, state)
+        yield lambda trial, state: _line(console, figures, planned, start, trial, state)
         return
     with Live(console=console, refresh_per_second=4) as live:
 
@@ -46,13 +47,19 @@ def progress(figures: Figures, planned: int) -> Iterator[Shown]:
         yield show
 
 
-def _line(console: Console, figures: Figures, planned: int, trial: Trial, state: State) -> None:
+def about(seconds: float) -> str:
+    """Return a duration in words, in minutes or in tens of seconds."""
+    return f"about {seconds / 60:.0f} minutes" if seconds > 90 else f"about {max(10, round(seconds, -1)):.0f} seconds"  # noqa: PLR2004
+
+
+def _line(console: Console, figures: Figures, planned: int, start: float, trial: Trial, state: State) -> None:
     if state not in GOOD:
         console.print(_problem_line(trial, state), soft_wrap=True)
     done = len(figures.trials)
     if done % _EVERY == 0 or done == planned:
         counts = ", ".join(f"{count} {name}" for name, count in figures.counts.items() if count)
-        console.print(f"{done}/{planned}: {counts}", soft_wrap=True)
+        left = (time.monotonic() - start) / done * (planned - done)
+        console.print(f"{done}/{planned}: {counts}{f'; {about(left)} left' if left else ''}", soft_wrap=True)
 
 
 def _problem_line(trial: Trial, state: State) -> Text:

@@ -7,6 +7,7 @@ import pytest
 from conformance.cli.selftest import _announcement, _subjects
 from conformance.reference.faults import all_faults
 from conformance.reference.latitude import POINTS, Latitude
+from conformance.running.options import Effort
 from conformance.selftest import subjects
 from conformance.selftest.pairwise import all_pairs
 from conformance.selftest.subjects import EXCLUDED, HARD, Subject
@@ -148,3 +149,4 @@ def test_the_number_of_trials_and_their_time_are_announced() -> None:
     assert _announcement(found, 2) == "3 trials (2 faults, 1 latitude), about 10 seconds"
     assert _announcement(subjects.drawn(2, 1), 2) == "2 trials (2 drawn faults), about 10 seconds"
     assert _announcement(found * 100, 2) == "300 trials (200 faults, 100 latitudes), about 5 minutes"
+    assert _announcement(found * 100, 2, 1000, Effort.STANDARD).endswith("about 19 minutes")
