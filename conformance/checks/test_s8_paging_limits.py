@@ -14,7 +14,7 @@ from conformance.oracle import read
 from conformance.oracle.lists import paging_limits
 from conformance.oracle.lists.listing import holds
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import CheckOutcome
+from conformance.oracle.outcomes import CheckOutcome, Inapplicable
 from conformance.scenarios.lists.odd_queries import list_queries
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import NoResponse
@@ -53,6 +53,25 @@ def test_past_the_end(run: Run, list_queries: ListQueries) -> None:
     for response in list_queries.past_the_end.values():
         judge = partial(_expect_past_the_end, plain[response.request.operation.id])
         confirm.stable_list(run, (response,), judge)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        pytest.param("page-past-the-end", marks=requirement("list-engagements-total")),
+        pytest.param("members", marks=requirement("list-members-total")),
+    ],
+)
+def test_total_past_the_end(run: Run, list_queries: ListQueries, asked: str) -> None:
+    """A page past the end, if it is served, states the total of the first page."""
+    response = list_queries.past_the_end[asked]
+    plain = next(page for page in list_queries.plain.values() if page.request.operation is response.request.operation)
+    if not response.succeeded:
+        raise Inapplicable("A page past the end was refused")
+
+    confirm.stable_list(
+        run, (response, plain), lambda snapshot: paging_limits.expect_total_of(snapshot[0], snapshot[1])
+    )
 
 
 def _expect_past_the_end(plain: Exchange, snapshot: Snapshot) -> None:

@@ -73,6 +73,19 @@ def expect_refused_or_empty(response: Exchange, plain: Exchange) -> None:
     )
 
 
+def expect_total_of(response: Exchange, plain: Exchange) -> None:
+    """Require that a page past the end, if it is served, has the total of the first page.
+
+    Args:
+        response: The page past the end.
+        plain: The same list, requested without a page.
+    """
+    if not (response.succeeded and plain.succeeded):
+        return
+    stated, right = read.number(response, "total"), read.number(plain, "total")
+    expect.equal("the total of a page past the end", stated, right, plain, response, pointer="/meta/total")
+
+
 def _expect_list_or_refusal(response: Exchange, words: str, *, may_list: bool = False) -> None:
     """Require a list or a refusal; a 403 refuses the key, unless the key may list otherwise."""
     evidence(response)

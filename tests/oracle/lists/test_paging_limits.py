@@ -261,3 +261,16 @@ def test_a_body_that_is_no_object_is_undecided(judge: Judge) -> None:
     """Such a page cannot be judged."""
     with pytest.raises(CantTell, match="the body is not a JSON object"):
         judge(make_exchange("listEngagements", body=[]))
+
+
+def test_a_page_past_the_end_has_the_first_page_total() -> None:
+    """Both pages must be served."""
+    response = holding(0, total=2, page=9)
+
+    paging_limits.expect_total_of(holding(0, total=1, page=9), PLAIN)
+    paging_limits.expect_total_of(response, REFUSED_PLAIN)
+    paging_limits.expect_total_of(refusal(404), PLAIN)
+    with pytest.raises(NonConformity) as raised:
+        paging_limits.expect_total_of(response, PLAIN)
+    assert described(raised.value) == ("the total of a page past the end is not 1", "1", "2", "/meta/total")
+    assert raised.value.exchanges == (PLAIN, response)
