@@ -16,7 +16,7 @@ from conformance.wire.exchange import KEY_REFUSED
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
@@ -34,20 +34,20 @@ _PLAIN: Final = re.compile("[A-Za-z0-9-]*[A-Za-z0-9]")
 _SURELY_UNLIKE: Final = 12
 
 
-def create_engagements(run: Run, *labels: str) -> list[dict[str, Any]]:
+def create_engagements(run: Run, *labels: str, known: Collection[str] = ()) -> list[dict[str, Any]]:
     """Create engagements with a name and, if the service accepts it, a description.
 
     Returns:
         The ``data`` of each response, which shows the engagement; its id is a string.
 
     Raises:
-        CantTell: A creation failed, its response cannot be read, or two creations got the same id, so that deleting
-            both would delete one engagement twice.
+        CantTell: A creation failed, its response cannot be read, or two got the same id or one a known id, so that
+            deleting both would delete one engagement twice.
     """
     bodies = [{"name": run.name(label), "description": f"About {run.names.name(label)}"} for label in labels]
     responses = send_creations(run, bodies)
     made = [{**read.data(response), "id": read.identifier(response)} for response in responses]
-    if len({engagement["id"] for engagement in made}) < len(made):
+    if len({*known, *(engagement["id"] for engagement in made)}) < len(known) + len(made):
         raise CantTell("several creations got the same id", *responses)
     return made
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
-from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.basics import field_or_none
+from conformance.scenarios.basics import create_engagements, field_or_none
 from conformance.scenarios.engagements.histories import archived_last, histories
 from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns
 from conformance.scenarios.members.role_changes import key_of_bystander
@@ -113,17 +112,11 @@ def _doomed(run: Run) -> tuple[list[str], list[str], str]:
     """Return active engagements for records of every kind, further ones for a record each, and one that stays.
 
     They are engagements of the run, and new ones if there are too few.
-
-    Raises:
-        CantTell: A new one has the id of another, so that one engagement would be deleted twice.
     """
     known = histories(run)
     active = [identifier for identifier, changes in known.items() if "archiveEngagement" not in changes]
-    while len(active) <= len(_DOOMED):
-        creation = run.send(requests.create_engagement({"name": run.name("doomed")}))
-        if (identifier := read.identifier(creation)) in {*active, *known}:
-            raise CantTell("several creations got the same id", creation)
-        active.append(identifier)
+    lacking = ["doomed"] * (len(_DOOMED) + 1 - len(active))
+    active += [engagement["id"] for engagement in create_engagements(run, *lacking, known=known)]
     *full, neighbour = active[: len(_DOOMED) + 1]
     others = {tuple(changes): identifier for identifier, changes in known.items()}
     more = dict.fromkeys([*others.values(), *known])

@@ -21,7 +21,7 @@ from conformance.wire import requests
 from conformance.wire.exchange import BESIDE_OTHERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
@@ -219,11 +219,12 @@ def _subjects(run: Run, number: int) -> Iterator[_Subject]:
     if is_missing or len(made.found.wanted) < len(made.responses):
         raise CantTell("not all engagements were created in parallel", *made.responses)
     yield from ((read.identifier(response), _state(read.data(response))) for response in made.responses)
-    yield from _created(run, number - len(made.responses))
+    yield from _created(run, number - len(made.responses), made.found.wanted)
 
 
-def _created(run: Run, number: int) -> list[_Subject]:
-    return [(engagement["id"], _state(engagement)) for engagement in create_engagements(run, *["race"] * number)]
+def _created(run: Run, number: int, known: Collection[str] = ()) -> list[_Subject]:
+    made = create_engagements(run, *["race"] * number, known=known)
+    return [(engagement["id"], _state(engagement)) for engagement in made]
 
 
 def _state(engagement: Mapping[str, object]) -> State:

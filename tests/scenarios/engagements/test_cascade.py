@@ -128,10 +128,12 @@ def test_records_where_another_deletion_fails() -> None:
         _judge_gone(found, "task")
 
 
-def test_no_engagement_is_deleted_twice() -> None:
+@pytest.mark.parametrize("numbers", [[9, 1, 2, 3, 1, 4, 5], [1, 1, 2, 3, 4, 5]], ids=["new", "known"])
+def test_no_engagement_is_deleted_twice(numbers: list[int]) -> None:
     """A service that gives the same id again could have given it to another user's engagement between two deletions."""
     service = Service({})
-    service.numbers = iter([1, 2, 1])
+    service.numbers = iter(numbers)
+    service.send(requests.create_engagement({"name": "Created by another scenario"}))
 
     with pytest.raises(CantTell, match="several creations got the same id"):
         cascade(service)
