@@ -27,9 +27,6 @@ FIELDS: Final = ("id", "name", "description", "status", "createdAt", "updatedAt"
 QUOTED: Final = """it's "so" said & done"""
 """Text that a service spoils if it escapes stored text again at each update."""
 
-SENTENCE: Final = "This is what it is about."
-"""A description for services whose rules ask for a minimum length, or for a full stop at the end."""
-
 _PLAIN: Final = re.compile("[A-Za-z0-9-]*[A-Za-z0-9]")
 _SURELY_UNLIKE: Final = 12
 
@@ -87,21 +84,26 @@ def or_with_plain_texts(run: Run, exchange: Exchange) -> Exchange:
 
     It is repeated without signs at the end of the name, and then also without the description.
     """
-    body = dict(exchange.sent_object or {})
-    plain = _PLAIN.match(body["name"]) if isinstance(body.get("name"), str) else None
-    for change in ({} if plain is None else {"name": plain[0]}, {"description": None}):
-        simpler = {field: value for field, value in (body | change).items() if value is not None}
-        if exchange.refused_as_invalid and simpler != body:
-            exchange, body = run.send(exchange.request.with_body(requests.encode(simpler))), simpler
+    name = (exchange.sent_object or {}).get("name")
+    plain = _PLAIN.match(name) if isinstance(name, str) else None
+    return _or_changed(run, exchange, {} if plain is None else {"name": plain[0]}, {"description": None})
+
+
+def or_with_long_description(run: Run, exchange: Exchange) -> Exchange:
+    """Return an exchange, or its repetition with a longer description, and then with a sentence, if those may help."""
+    brief = (exchange.sent_object or {}).get("description")
+    longer = () if brief is None else (f"{brief} and no more than that", "This is what it is about.")
+    return _or_changed(run, exchange, *({"description": description} for description in longer))
+
+
+def _or_changed(run: Run, exchange: Exchange, *changes: Mapping[str, str | None]) -> Exchange:
+    """Return an exchange, or its repetitions while it is refused as invalid, each with a further change of the body."""
+    body = exchange.sent_object or {}
+    for change in changes:
+        changed = {field: value for field, value in {**body, **change}.items() if value is not None}
+        if exchange.refused_as_invalid and changed != body:
+            exchange, body = run.send(exchange.request.with_body(requests.encode(changed))), changed
     return exchange
-
-
-def or_with_sentence(run: Run, exchange: Exchange) -> Exchange:
-    """Return an exchange, or its repetition with a sentence as the description if it was refused as invalid."""
-    if not exchange.refused_as_invalid:
-        return exchange
-    body = {**(exchange.sent_object or {}), "description": SENTENCE}
-    return run.send(exchange.request.with_body(requests.encode(body)))
 
 
 def ensure_responses(exchanges: Iterable[Exchange]) -> None:

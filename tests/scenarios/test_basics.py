@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.oracle import read
-from conformance.scenarios.basics import or_with_plain_texts, send_creations
+from conformance.scenarios.basics import or_with_long_description, or_with_plain_texts, send_creations
 from conformance.wire import requests
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun
@@ -64,3 +64,16 @@ def test_a_plain_request_is_not_repeated() -> None:
         refused = make_exchange(request, 422, {"error": {}})
         assert or_with_plain_texts(run, refused) is refused
     assert run.sent == []
+
+
+@pytest.mark.parametrize(
+    ("descriptions", "number"), [("false", 1), ("false .*", 2), (r"[A-Z].*\.", 3), ("none of them", 3)]
+)
+def test_a_rule_for_descriptions(descriptions: str, number: int) -> None:
+    """A refused description becomes longer, and then a sentence; the last response is returned."""
+    run = ruled(descriptions=descriptions)
+    creation = or_with_long_description(
+        run, run.send(requests.create_engagement({"name": "cf-a", "description": "false"}))
+    )
+    assert creation.accepted is (descriptions != "none of them")
+    assert len(run.sent) == number

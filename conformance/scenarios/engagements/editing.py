@@ -9,10 +9,10 @@ from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import (
-    SENTENCE,
     another_identifier,
     create_engagements,
     field_or_none,
+    or_with_long_description,
     tick_of,
 )
 from conformance.scenarios.engagements.creating import creating, own_values_at_creation
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _EARLIER: Final = "2002-03-04T05:06:07.891Z"
 _LATER: Final = "2099-08-07T06:05:04.321Z"
+_MAIN: Final = (None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,9 @@ class OddEditing:
     namesake: Exchange
 
 
-def edit(run: Run, before: Exchange, sent: dict[str, Any], *, pause: float = 0.0, keys: Keys = (None, None)) -> Edit:
+def edit(
+    run: Run, before: Exchange, sent: dict[str, Any], *, pause: float = 0.0, keys: Keys = _MAIN, insist: bool = False
+) -> Edit:
     """Edit an engagement after a pause in which the service's clock has moved, and read it.
 
     The engagement is not changed otherwise, so an edit whose response is lost can be retried.
@@ -84,12 +87,16 @@ def edit(run: Run, before: Exchange, sent: dict[str, Any], *, pause: float = 0.0
         sent: The body.
         pause: The seconds of the pause.
         keys: The keys for the edit and for the read; None for the main key.
+        insist: Whether to send longer descriptions if a brief one is refused as invalid.
     """
     identifier = before.request.identifier or ""
     run.sleep(pause)
     update = replace(requests.update_engagement(identifier, sent), repeatable=True)
     response = send_with(run, keys[0], update)
-    return Edit(sent, before, response, send_with(run, keys[1], requests.get_engagement(identifier)))
+    if insist:
+        response = or_with_long_description(run, response)
+    after = send_with(run, keys[1], requests.get_engagement(identifier))
+    return Edit(response.sent_object or sent, before, response, after)
 
 
 @scenario
@@ -103,10 +110,10 @@ def editing(run: Run) -> Editing:
     before = _unedited(run)
     tick = tick_of(readable_resources(before))
     keys = scoped_key_or_none(run, "engagements:write"), scoped_key_or_none(run, "engagements:read")
-    description = _edit_briefly(run, before, {"description": "false"}, pause=tick, keys=keys)
+    description = edit(run, before, {"description": "false"}, pause=tick, keys=keys, insist=True)
     name = edit(run, description.after, {"name": run.name("e")}, pause=tick)  # shorter than before
     longer = {"name": f"{name.sent['name']}-b", "description": "0012"}
-    both = _edit_briefly(run, name.after, longer, pause=tick)
+    both = edit(run, name.after, longer, pause=tick, insist=True)
     return Editing(description, name, both)
 
 
@@ -125,15 +132,6 @@ def undescribed(run: Run, label: str) -> Exchange:
     """Return a read of a new engagement with a name and nothing else."""
     made = read.success(run.send(requests.create_engagement({"name": run.name(label)})))
     return run.send(requests.get_engagement(read.identifier(made)))
-
-
-def _edit_briefly(run: Run, before: Exchange, body: dict[str, str], *, pause: float, keys: Keys = (None, None)) -> Edit:
-    """Edit with a brief description, and with longer ones if that is refused as invalid."""
-    made = edit(run, before, body, pause=pause, keys=keys)
-    for longer in (f"{body['description']} and no more than that", SENTENCE):
-        if made.response.refused_as_invalid:
-            made = edit(run, made.after, body | {"description": longer}, pause=pause)
-    return made
 
 
 @scenario

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle.laws.responses import readable_resources
 from conformance.running.scenarios import scenario
-from conformance.scenarios.basics import field_or_none, or_with_sentence, tick_of
+from conformance.scenarios.basics import field_or_none, or_with_long_description, tick_of
 from conformance.scenarios.engagements.archiving import archiving
 from conformance.scenarios.engagements.editing import editing
 from conformance.wire import requests
@@ -79,7 +79,7 @@ def _revive(run: Run, unarchive: Request) -> Revival:
     edit = run.send(requests.update_engagement(identifier, {"name": name}))
     run.send(requests.get_engagement(identifier))  # for the ledger
     described = requests.update_engagement(identifier, {"description": "Edited once more after that"})
-    second = or_with_sentence(run, run.send(described))
+    second = or_with_long_description(run, run.send(described))
     archive = run.send(requests.archive_engagement(identifier))
     after = run.send(requests.get_engagement(identifier))
     # For the ledger and the laws of every list: an edit of the archived engagement, and an active one in the list.
