@@ -13,6 +13,7 @@ from conformance.oracle.rendering import kind_of, one_of, render
 from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from conformance.oracle.laws.responses import LawFunction
@@ -219,16 +220,20 @@ def descending_by_default(exchange: Exchange) -> bool:
     """
     asked = dict(exchange.request.query)
     known = [moment for _, moment in _moments(exchange, asked.get("sort", ""))]
-    if "order" in asked or len(set(known)) < 2:  # noqa: PLR2004 - an order needs two
-        return False
-    if known == sorted(known) and len(set(known)) >= _NOT_BY_CHANCE:
+    return "order" not in asked and not_ascending(known, exchange, least=_NOT_BY_CHANCE)
+
+
+def not_ascending(known: Sequence[Any], *exchanges: Exchange, least: int = 2) -> bool:
+    """Require that the values of a list do not ascend, if enough of them differ; return whether they descend."""
+    different = len(set(known))
+    if different >= least and known == sorted(known):
         raise NonConformity(
             "a list sorted without an order is ascending",
-            exchange,
+            *exchanges,
             expected="a descending list",
             actual="an ascending list",
         )
-    return known == sorted(known, reverse=True)
+    return different > 1 and known == sorted(known, reverse=True)
 
 
 def _moments(exchange: Exchange, field: str) -> list[tuple[int, datetime]]:
