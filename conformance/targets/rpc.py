@@ -9,6 +9,7 @@ import signal
 import subprocess
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -178,18 +179,16 @@ class RpcChild:
         deadline = time.monotonic() + self._timeout
         expected = self._last_id
         self._write(process, method, request, deadline)
-        while True:
-            message = self._message(self._line(process, method, deadline))
+        while (message := self._message(process, deadline)) is not None:
             # The response to an earlier call that timed out is late, not wrong.
             if isinstance(message["id"], int) and 0 < message["id"] < expected:
                 self._take_late(message)
-                if time.monotonic() > deadline:
-                    raise self._timed_out(method)
                 continue
             if message["id"] != expected or isinstance(message["id"], bool):
                 raise self._break("The provisioner responded with an id that no request has.")
             del self._overdue[expected]
             return result_of(method, message)
+        raise self._timed_out(method)
 
     def _take_late(self, message: Mapping[str, Any]) -> None:
         number = message["id"]
@@ -198,19 +197,9 @@ class RpcChild:
 
     def _read_late(self, process: subprocess.Popen[bytes], deadline: float) -> None:
         """Read responses to calls that were given up, until the program's output ends."""
-        descriptor, poller = _descriptor(process.stdout), posix.poll()
-        poller.register(descriptor, posix.POLLIN)
-        while (
-            any(call.message is None for call in self._overdue.values())
-            and len(self._buffer) <= _MAX_LINE
-            and (left := deadline - time.monotonic()) > 0
-        ):
-            if not poller.poll(1000 * left) or not (chunk := os.read(descriptor, _CHUNK)):
-                return
-            *lines, rest = (bytes(self._buffer) + chunk).split(b"\n")
-            self._buffer = bytearray(rest)
-            for message in map(_response_in, lines):
-                if message is None:
+        with suppress(ProvisionerError):
+            while any(call.message is None for call in self._overdue.values()):
+                if (message := self._message(process, deadline)) is None:
                     return
                 self._take_late(message)
 
@@ -227,7 +216,8 @@ class RpcChild:
             except OSError:
                 raise self._break(_ended(process)) from None
 
-    def _line(self, process: subprocess.Popen[bytes], method: str, deadline: float) -> bytes:
+    def _line(self, process: subprocess.Popen[bytes], deadline: float) -> bytes | None:
+        """Return the next line of the program's output; None if it does not come in time."""
         descriptor = _descriptor(process.stdout)
         searched = 0
         while (end := self._buffer.find(b"\n", searched)) < 0:
@@ -235,7 +225,7 @@ class RpcChild:
             if searched > _MAX_LINE:
                 raise self._break("The provisioner wrote a line of more than 1 MiB.")
             if not self._ready(descriptor, posix.POLLIN, deadline):
-                raise self._timed_out(method)
+                return None
             chunk = os.read(descriptor, _CHUNK)
             if not chunk:
                 raise self._break(_ended(process))
@@ -245,10 +235,10 @@ class RpcChild:
         return line
 
     def _ready(self, descriptor: int, event: int, deadline: float) -> bool:
-        """Whether a pipe can be read or written before a deadline and before the run is over."""
+        """Whether a pipe can be read or written before a deadline, and before the run is over if calls are sent."""
         poller = posix.poll()
         poller.register(descriptor, event)
-        while (left := deadline - time.monotonic()) > 0 and not self._is_over():
+        while (left := deadline - time.monotonic()) > 0 and (self._broken is not None or not self._is_over()):
             if poller.poll(1000 * min(left, _POLL_SECONDS)):
                 return True
         return False
@@ -258,7 +248,10 @@ class RpcChild:
             f"The provisioner {what} {'before the run was over' if self._is_over() else f'within {self._timeout:g} s'}."
         )
 
-    def _message(self, line: bytes) -> Mapping[str, Any]:
+    def _message(self, process: subprocess.Popen[bytes], deadline: float) -> Mapping[str, Any] | None:
+        """Return the next response; None if it does not come in time."""
+        if (line := self._line(process, deadline)) is None:
+            return None
         if (message := _response_in(line)) is None:
             raise self._break(f"The provisioner wrote {_NO_RESPONSE}{_quoted(line)}.")
         self.has_responded = True
@@ -277,9 +270,9 @@ class RpcChild:
 
     def _break(self, reason: str) -> ProvisionerError:
         """Send no further calls, because the next line may belong to any call."""
-        self._broken = reason
-        if not self._is_over():
+        if self._broken is None and not self._is_over():
             self.problem = reason
+        self._broken = self._broken or reason
         return ProvisionerError(reason)
 
     def _tell_stderr(self, process: subprocess.Popen[bytes]) -> None:
