@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from conformance.targets.journal import Journal
     from conformance.targets.names import RunNames
     from conformance.targets.profile import Profile
-    from conformance.targets.rpc import Overdue
+    from conformance.targets.rpc import UnansweredCall
 
 _NOWHERE = "http://reference.invalid"
 """The base URL of a service that is called in process."""
@@ -141,7 +141,6 @@ class SandboxPeer:
     problem: str | None = None
     waiting: None = None
     has_responded = True
-    overdue: Sequence[Overdue] = ()
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
@@ -151,8 +150,9 @@ class SandboxPeer:
         message = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
         return result_of(method, self._sandbox.respond(message.encode()) or {})
 
-    def close(self, grace: float) -> None:
-        """Do nothing: there is no process."""
+    def close(self, _: float) -> Sequence[UnansweredCall]:
+        """Return nothing: there is no process."""
+        return ()
 
     def kill(self) -> None:
         """Do nothing: there is no process."""

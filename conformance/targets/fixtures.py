@@ -228,7 +228,7 @@ class Fixtures:
 
     def admit_late_members(self) -> None:
         """Record the members that the provisioner, which is closed, created too late for their checks."""
-        late = [] if self._provisioner is None else self._provisioner.late_members()
+        late = [] if self._provisioner is None else self._provisioner.late_members
         for made in filter(None, late):
             with suppress(MissingMeans):
                 self._admitted("member", made, self._earlier_members or frozenset())

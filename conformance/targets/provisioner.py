@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from conformance.targets.profile import Profile, SubordinateKind
-    from conformance.targets.rpc import Overdue
+    from conformance.targets.rpc import UnansweredCall
     from conformance.targets.secret import Secret
     from conformance.wire.waits import Waiting
 
@@ -61,18 +61,14 @@ class Peer(Protocol):
     has_responded: bool
 
     @property
-    def overdue(self) -> Sequence[Overdue]:
-        """The calls without a response in time, for good after ``close``."""
-
-    @property
     def waiting(self) -> Waiting | None:
         """The call in progress, and until when it may take."""
 
     def request(self, method: str, params: Mapping[str, object]) -> object:
         """Call a method and return its result; may raise MethodMissing and ProvisionerError."""
 
-    def close(self, grace: float) -> None:
-        """Close it, by force after so many seconds."""
+    def close(self, grace: float, /) -> Sequence[UnansweredCall]:
+        """Close it, by force after so many seconds; return the calls without a response in time."""
 
     def kill(self) -> None:
         """Kill it at once, from any thread."""
@@ -82,9 +78,14 @@ class Provisioner:
     """Thread-safe, typed calls of the provisioner's methods.
 
     Every method raises ``MethodMissing`` if the program lacks it, and ``ProvisionerError`` for any other error.
+
+    Attributes:
+        late_members: The members that it created too late for their calls, once it is closed; None stands for a call
+            whose response never came, or does not name the member.
     """
 
     def __init__(self, peer: Peer) -> None:
+        self.late_members: list[ProvisionedMember | None] = []
         self._peer = peer
         self._missing: set[str] = set()
 
@@ -164,14 +165,6 @@ class Provisioner:
         """Create a member of the organization with this role."""
         return _member(self._object("create_member", {"role": role}), role)
 
-    def late_members(self) -> list[ProvisionedMember | None]:
-        """Return the members that it created too late for their calls, once it is closed.
-
-        None stands for a call whose response never came, or does not name the member.
-        """
-        calls = [call for call in self._peer.overdue if call.method == "create_member"]
-        return [_late_member(call) for call in calls if call.message is None or "result" in call.message]
-
     def read_mail(self, to: str) -> list[Mail]:
         """Return the e-mails to an address, in the program's order."""
         messages = self._object("read_mail", {"to": to}).get("messages")
@@ -194,7 +187,8 @@ class Provisioner:
 
     def close(self, grace: float = 5.0) -> None:
         """Close the program's stdin, wait ``grace`` seconds, and then kill it."""
-        self._peer.close(grace)
+        calls = [call for call in self._peer.close(grace) if call.method == "create_member"]
+        self.late_members = [_late_member(call) for call in calls if call.message is None or "result" in call.message]
 
     def kill(self) -> None:
         """Kill the program at once, also while a call waits for its response."""
@@ -226,7 +220,7 @@ def _member(response: Mapping[str, object], role: MemberRole) -> ProvisionedMemb
     return ProvisionedMember(user_id, email, key, role)
 
 
-def _late_member(call: Overdue) -> ProvisionedMember | None:
+def _late_member(call: UnansweredCall) -> ProvisionedMember | None:
     result = None if call.message is None else call.message["result"]
     with suppress(ProvisionerError):
         return _member(_as_object(call.method, result), "admin" if call.params["role"] == "admin" else "member")

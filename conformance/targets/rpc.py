@@ -48,7 +48,7 @@ class MethodMissing(ProvisionerError):
 
 
 @dataclass(frozen=True, slots=True)
-class Overdue:
+class UnansweredCall:
     """A call whose response did not come in time.
 
     Attributes:
@@ -103,7 +103,7 @@ class RpcChild:
         self.problem: str | None = None
         self._waits = Waits()
         self.has_responded = False
-        self._overdue: dict[int, Overdue] = {}
+        self._unanswered: dict[int, UnansweredCall] = {}
 
     def request(self, method: str, params: Mapping[str, object]) -> object:
         """Call a method and return its result.
@@ -118,7 +118,7 @@ class RpcChild:
             process = self._process or self._start()
             self._last_id += 1
             request = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": dict(params)}
-            self._overdue[self._last_id] = Overdue(method, dict(params))
+            self._unanswered[self._last_id] = UnansweredCall(method, dict(params))
             with self._waits.during(f"the provisioner ({method})", self._timeout):
                 return self._converse(process, method, json.dumps(request).encode("ascii") + b"\n")
 
@@ -127,16 +127,14 @@ class RpcChild:
         """The call in progress, and until when it may take."""
         return self._waits.first
 
-    @property
-    def overdue(self) -> list[Overdue]:
-        """The calls without a response in time, for good after ``close``."""
-        return list(self._overdue.values())
-
-    def close(self, grace: float = 5.0) -> None:
+    def close(self, grace: float = 5.0) -> list[UnansweredCall]:
         """Close the program's stdin, read late responses until its end, and kill it and its child processes.
 
         Args:
             grace: Seconds in which it may end by itself.
+
+        Returns:
+            The calls without a response in time.
         """
         if not self._lock.acquire(timeout=grace):
             # Another thread waits for a response, and fails at the program's end.
@@ -147,6 +145,7 @@ class RpcChild:
             if self._process is not None:
                 self._end(self._process, grace)
                 self._process = None
+            return list(self._unanswered.values())
         finally:
             self._lock.release()
 
@@ -186,19 +185,19 @@ class RpcChild:
                 continue
             if message["id"] != expected or isinstance(message["id"], bool):
                 raise self._break("The provisioner responded with an id that no request has.")
-            del self._overdue[expected]
+            del self._unanswered[expected]
             return result_of(method, message)
         raise self._timed_out(method)
 
     def _take_late(self, message: Mapping[str, Any]) -> None:
         number = message["id"]
-        if isinstance(number, int) and number in self._overdue:
-            self._overdue[number] = replace(self._overdue[number], message=message)
+        if isinstance(number, int) and number in self._unanswered:
+            self._unanswered[number] = replace(self._unanswered[number], message=message)
 
     def _read_late(self, process: subprocess.Popen[bytes], deadline: float) -> None:
         """Read responses to calls that were given up, until the program's output ends."""
         with suppress(ProvisionerError):
-            while any(call.message is None for call in self._overdue.values()):
+            while any(call.message is None for call in self._unanswered.values()):
                 if (message := self._message(process, deadline)) is None:
                     return
                 self._take_late(message)

@@ -202,7 +202,7 @@ def _of_provisioner(execution: RunSession, requirements: Sequence[Requirement]) 
     provisioner = execution.provisioner
     if provisioner is None:
         return []
-    left = [_UNKNOWN_MEMBERS] if None in provisioner.late_members() else []
+    left = [_UNKNOWN_MEMBERS] if None in provisioner.late_members else []
     if provisioner.problem is None:
         return left
     untested = [entry for entry in requirements if entry["outcome"] == "untested" and entry.get("chosen", True)]

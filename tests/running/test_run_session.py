@@ -11,22 +11,26 @@ from conformance.selftest.in_process import HostedSession, SandboxPeer
 from conformance.selftest.subjects import latitudes
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.provisioner import Provisioner, ProvisionerError
-from conformance.targets.rpc import Overdue
+from conformance.targets.rpc import UnansweredCall
 from conformance.wire import requests
 
 
 class LatePeer(SandboxPeer):
     """A provisioner that creates members, and responds too late."""
 
-    overdue: Sequence[Overdue] = ()
+    late: Sequence[UnansweredCall] = ()
 
     def request(self, method: str, params: Mapping[str, object]) -> object:
         """Call a method, and raise if it creates a member."""
         result = super().request(method, params)
         if method == "create_member":
-            self.overdue = [*self.overdue, Overdue(method, params, {"result": result})]
+            self.late = [*self.late, UnansweredCall(method, params, {"result": result})]
             raise ProvisionerError("The provisioner did not respond.")
         return result
+
+    def close(self, _: float) -> Sequence[UnansweredCall]:
+        """Return the calls that created members."""
+        return self.late
 
 
 class LateSession(HostedSession):

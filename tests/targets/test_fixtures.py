@@ -42,7 +42,7 @@ class Program:
         self.calls: list[str] = []
         self.mails: list[list[Mail]] = []
         self.member_key: Secret | None = Secret("member-key")
-        self.late: list[ProvisionedMember] = []
+        self.late_members: list[ProvisionedMember] = []
 
     def _count(self, method: str) -> None:
         self.calls.append(method)
@@ -69,10 +69,6 @@ class Program:
         self._count("create_member")
         number = len(self.calls)
         return ProvisionedMember(f"u_{number}", f"{role}{number}@x", self.member_key, role)
-
-    def late_members(self) -> list[ProvisionedMember]:
-        """Return prepared members."""
-        return self.late
 
     def read_mail(self, _to: str) -> list[Mail]:
         """Return the next prepared result."""
@@ -321,7 +317,7 @@ def test_members_that_came_too_late_are_recorded(
     made = fixtures(DISPOSABLE + PROVISIONED, program, journal=notes)
     with pytest.raises(MissingMeans, match="did not respond"):
         made.member("admin")
-    program.late = [
+    program.late_members = [
         ProvisionedMember(user_id, "late@x", Secret("late-key"), "admin")
         for user_id in ("u_earlier", "u_owner", "u_late")
     ]
