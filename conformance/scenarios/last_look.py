@@ -102,24 +102,21 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
     vain = {"name": reserved.name, "description": "Edited at the end of the run"}
     bystander, listing = requests.get_engagement(ids[State.NEW]), latest(run)
     active, archived = (latest(run, status=status) for status in ("active", "archived"))
-    first = (
-        (bystander, listing, active),
-        (requests.update_engagement(ids[State.EDITED], {"name": reserved.freed}),),
-        (requests.get_engagement(ids[State.UNARCHIVED]),),
-    )
-    run.send_in_turn([request for step in first for request in step])
-    writer = scoped_key_or_none(run, "engagements:write")
-    send_with(run, writer, requests.archive_engagement(ids[State.UNARCHIVED]))
-    steps = (
-        (requests.update_engagement(ids[State.UNARCHIVED], vain), bystander, listing, active, archived),
-        (requests.delete_engagement(ids[State.ARCHIVED]), bystander, archived),
-        (requests.update_engagement(ids[State.EDITED_IN_VAIN], vain),),
-        (requests.update_engagement(ids[State.NEW], {"name": 5, "description": 5}), bystander),
-        (requests.update_engagement(ids[State.EDITED_IN_VAIN], {"name": 5}),),
-        (requests.unarchive_engagement(ids[State.ARCHIVED_AGAIN]),),
-        (requests.get_engagement(ids[State.ARCHIVED_AGAIN]),),
-    )
-    run.send_in_turn([request for step in steps for request in step])
+    archive = requests.archive_engagement(ids[State.UNARCHIVED])
+    for request in (
+        *(bystander, listing, active),
+        requests.update_engagement(ids[State.EDITED], {"name": reserved.freed}),
+        requests.get_engagement(ids[State.UNARCHIVED]),
+        archive,
+        *(requests.update_engagement(ids[State.UNARCHIVED], vain), bystander, listing, active, archived),
+        *(requests.delete_engagement(ids[State.ARCHIVED]), bystander, archived),
+        requests.update_engagement(ids[State.EDITED_IN_VAIN], vain),
+        *(requests.update_engagement(ids[State.NEW], {"name": 5, "description": 5}), bystander),
+        requests.update_engagement(ids[State.EDITED_IN_VAIN], {"name": 5}),
+        requests.unarchive_engagement(ids[State.ARCHIVED_AGAIN]),
+        requests.get_engagement(ids[State.ARCHIVED_AGAIN]),
+    ):
+        send_with(run, scoped_key_or_none(run, "engagements:write") if request is archive else None, request)
 
 
 def _with(run: Run, family: str, asked: list[Request]) -> list[Request]:
