@@ -55,26 +55,22 @@ def invitations_again(exchanges: Iterable[Exchange]) -> frozenset[int]:
 
     A member that was removed is none, unless a later list shows it.
     """
-    known: set[str] = set()
-    of_members: dict[str, set[str]] = defaultdict(set)
-    invited: set[str] = set()
+    holders: defaultdict[str, set[str | None]] = defaultdict(set)  # None for an invitation
     again: set[int] = set()
     for exchange in exchanges:
         if exchange.request.operation.id == "listMembers":
             for member in readable_resources(exchange):
                 if isinstance(email := member.get("email"), str):
-                    known.add(email.casefold())
-                    of_members[str(member.get("id"))].add(email.casefold())
+                    holders[email.casefold()].add(str(member.get("id")))
         elif exchange.request.operation.id == "removeMember" and exchange.accepted:
-            known -= of_members.pop(str(exchange.request.identifier), set()) - invited
+            for held in holders.values():
+                held.discard(str(exchange.request.identifier))
         elif exchange.request.operation.id == "inviteMember" and not exchange.refused:
             email = (exchange.sent_object or {}).get("email")
-            if not isinstance(email, str) or email.casefold() in known:
+            if not isinstance(email, str) or holders[email.casefold()]:
                 again.add(exchange.number)
-            else:
-                known.add(email.casefold())
             if isinstance(email, str):
-                invited.add(email.casefold())
+                holders[email.casefold()].add(None)
     return frozenset(again)
 
 
