@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import uuid
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.list_parameters import MAX_PER_PAGE
@@ -132,32 +133,29 @@ def latest_of_other(run: Run, key: Credential) -> list[Exchange]:
     return _pages(run, lambda page: requests.list_engagements(page=page, **asked).with_key(key))
 
 
-def _pages(run: Run, asked: Callable[[int], Request]) -> list[Exchange]:
+def member_pages(run: Run, key: Credential | None = None, role: str | None = None) -> list[Exchange]:
+    """Read the pages of the list of members, or of those of a role, two thousand members at most."""
+
+    def asked(page: int) -> Request:
+        return replace(requests.list_members(role=role, page=page, perPage=MAX_PER_PAGE), credential=key)
+
+    return _pages(run, asked, _MEMBER_PAGES)
+
+
+def _pages(run: Run, asked: Callable[[int], Request], most: int = _PAGES) -> list[Exchange]:
     pages: list[Exchange] = []
-    for page in range(1, _PAGES + 1):
+    for page in range(1, most + 1):
         pages.append(run.send(asked(page)))
-        if not _is_full(pages[-1]):
-            break
+        with suppress(CheckOutcome):  # a page that cannot be read is judged elsewhere
+            if is_followed(pages[-1]):
+                continue
+        break
     return pages
 
 
-def member_pages(run: Run, credential: Credential | None = None) -> list[Exchange]:
-    """Read the pages of the list of members, two thousand members at most."""
-    pages: list[Exchange] = []
-    for page in range(1, _MEMBER_PAGES + 1):
-        asked = requests.list_members(page=page, perPage=MAX_PER_PAGE)
-        pages.append(run.send(asked if credential is None else asked.with_key(credential)))
-        if not _is_full(pages[-1]):
-            break
-    return pages
-
-
-def _is_full(page: Exchange) -> bool:
-    """Whether another page follows; a page that cannot be read is judged elsewhere."""
-    try:
-        return len(read.items(page)) >= MAX_PER_PAGE and read.number(page, "page") < read.number(page, "totalPages")
-    except CheckOutcome:
-        return False
+def is_followed(page: Exchange) -> bool:
+    """Whether another page follows: a service may refuse pages past the last one."""
+    return len(read.items(page)) >= MAX_PER_PAGE and read.number(page, "page") < read.number(page, "totalPages")
 
 
 def member_of(pages: Iterable[Exchange], user_id: str) -> dict[str, Any] | None:

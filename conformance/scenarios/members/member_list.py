@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.operations import SCOPES
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
-from conformance.scenarios.access.every_operation import untouchable_member
+from conformance.scenarios.access.every_operation import is_followed, member_pages, untouchable_member
 from conformance.scenarios.access.single_scope import single_permissions
 from conformance.scenarios.basics import pairs_of_run
 from conformance.targets.capabilities import MissingMeans
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential
 
-_PER_PAGE: Final = 100
-_MOST_PAGES: Final = 20
 _PAUSE: Final = 1.0
 """Seconds between reads for a member that was just made."""
 
@@ -68,8 +66,8 @@ class MemberList:
             CantTell: There are too many members for repeated reads.
         """
         if not self.whole:
-            most = _MOST_PAGES * _PER_PAGE
-            raise CantTell(f"there are more than {most} members, too many to read them all", *self.pages[:1])
+            seen = len(self.members)
+            raise CantTell(f"there are more than {seen} members, too many to read them all", *self.pages[:1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,23 +120,12 @@ def read_members_so_far(run: Run, role: str | None = None, key: Credential | Non
     Raises:
         CantTell: The list cannot be read.
     """
-    pages: list[Exchange] = []
-    while not pages or (len(pages) < _MOST_PAGES and not _is_last(pages[-1])):
-        page = requests.list_members(role=role, page=len(pages) + 1, perPage=_PER_PAGE)
-        pages.append(run.send(replace(page, credential=key)))
-    return _member_list(pages)
-
-
-def _is_last(page: Exchange) -> bool:
-    """Whether no page follows: a service may refuse pages past the last one."""
-    if len(read.items(page)) < _PER_PAGE:
-        return True
-    return read.number(page, "page") >= read.number(page, "totalPages")
+    return _member_list(member_pages(run, key, role))
 
 
 def _member_list(pages: Sequence[Exchange]) -> MemberList:
     members = {read.text(item, "id", page): item for page in pages for item in read.items(page)}
-    return MemberList(tuple(pages), members, read.number(pages[0], "total"), whole=_is_last(pages[-1]))
+    return MemberList(tuple(pages), members, read.number(pages[0], "total"), whole=not is_followed(pages[-1]))
 
 
 def count_members(run: Run) -> MemberCount:
