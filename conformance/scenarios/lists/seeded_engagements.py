@@ -17,7 +17,6 @@ from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import ensure_responses, send_creations, tick_of
 from conformance.targets.profile import Mode
 from conformance.wire import requests
-from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -161,7 +160,7 @@ def _keep(
     by_id: dict[str, SeededEngagement], piece: SeededEngagement, response: Exchange, then: SeededEngagement
 ) -> None:
     """Record an engagement after a change; drop it if no response shows whether the change happened."""
-    if _succeeded(response):
+    if response.accepted:
         by_id[piece.identifier] = then
     elif not (response.judgeable and response.received is not None and response.received.status < _SERVER_ERRORS_FROM):
         del by_id[piece.identifier]
@@ -198,10 +197,3 @@ def _body(name: str, place: int) -> dict[str, str]:
     if place % 10 == _NAMED_ALIKE:
         return {"name": name, "description": name}
     return {"name": name, "description": _WORDS.get(place, f"About {name}")}
-
-
-def _succeeded(response: Exchange) -> bool:
-    try:
-        return response.succeeded
-    except NoResponse:
-        return False
