@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 OTHER_ROLE: Final = {"admin": "member", "member": "admin"}
 """The role to change each changeable role to."""
 
+ON_ENGAGEMENT: Final = (
+    "getEngagement", "updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement"
+)  # fmt: skip
+"""The operations on an engagement, in an order in which each can succeed."""
+
 _PAGES: Final = 3
 _MEMBER_PAGES: Final = 20
 _TAIL: Final = 16

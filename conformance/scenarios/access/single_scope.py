@@ -13,6 +13,7 @@ from conformance.oracle.permissions import KEYS, MATRIX, Permission, keys_with
 from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (
+    ON_ENGAGEMENT,
     OperationInputs,
     label,
     latest_engagements,
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential, Request
 
-_LIFE: Final = ("getEngagement", "updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement")
-"""The operations on an engagement, in an order in which each can succeed."""
 _TIMES: Final = {Effort.QUICK: 2, Effort.STANDARD: len(State), Effort.DEEP: len(State)}
 """Requests of an operation with each key that must be refused, if they can differ."""
 _MEMBERSHIP: Final = ("updateMemberRole", "removeMember")
@@ -288,7 +287,7 @@ def _try_the_rest(run: Run, keys: Mapping[str, Credential], sender: RetryNewKeys
             (scope, name, replace(request, identifier=own.get(name, request.identifier), credential=key))
             for name, request in _rest(run, scope, inputs)
         ]
-    for step in ([name for name in OPERATIONS if name not in _LIFE], *[[name] for name in _LIFE]):
+    for step in ([name for name in OPERATIONS if name not in ON_ENGAGEMENT], *[[name] for name in ON_ENGAGEMENT]):
         batch = [entry for entry in planned if entry[1] in step]
         exchanges = sender.send_all([request for _, _, request in batch])
         tried.cells |= {(scope, name): [exchange] for (scope, name, _), exchange in zip(batch, exchanges, strict=True)}
@@ -357,7 +356,7 @@ def _rest(run: Run, scope: str, inputs: OperationInputs) -> list[tuple[str, Requ
     if run.mode is Mode.DISPOSABLE:
         names += ["updateCurrentOrganization", "inviteMember"]
     if inputs.engagement:
-        names += _LIFE
+        names += ON_ENGAGEMENT
     return [(name, batch[name]) for name in names if MATRIX[scope, name] is not Permission.REFUSED]
 
 

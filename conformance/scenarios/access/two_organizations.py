@@ -12,6 +12,7 @@ from conformance.oracle.outcomes import CantTell, Untested
 from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (
+    ON_ENGAGEMENT,
     OTHER_ROLE,
     OperationInputs,
     label,
@@ -35,11 +36,6 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential
-
-_ON_ENGAGEMENT: Final = (
-    "getEngagement", "updateEngagement", "archiveEngagement", "unarchiveEngagement", "deleteEngagement"
-)  # fmt: skip
-"""Operations tried on engagements of another organization."""
 
 _TIMES: Final = {Effort.QUICK: 3, Effort.STANDARD: 7, Effort.DEEP: 7}
 """Engagements in other states that each operation is tried on."""
@@ -291,7 +287,7 @@ def _attempts(run: Run, key: Credential) -> dict[str, list[Exchange]]:
     for identifier, response in reads.items():
         _ensure_nobody_elses(reserved.reads[identifier], response)
     attempts = {"getEngagement": list(reads.values())}
-    for place, name in enumerate(_ON_ENGAGEMENT[1:]):
+    for place, name in enumerate(ON_ENGAGEMENT[1:]):
         turns = dict.fromkeys(reserved.turn(place * 2 + number) for number in range(_TIMES[run.effort]))
         batch = [
             OperationInputs(identifier, "", "", None, "", "", changed, renamed=changed).batch()[name]
