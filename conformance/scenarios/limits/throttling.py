@@ -15,6 +15,7 @@ from conformance.scenarios.access.every_operation import OTHER_ROLE, untouchable
 from conformance.scenarios.access.reserved_engagements import State, engagements_in_every_state
 from conformance.scenarios.limits.exhaust_window import TRIES, ExhaustedWindow, at_once, fill
 from conformance.scenarios.limits.recovery import resume
+from conformance.scenarios.lists.finding import NEWEST
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import Mode
 from conformance.wire import requests
@@ -148,7 +149,7 @@ def throttling(run: Run) -> Throttling:
         if resumed is None or not resumed.succeeded or done:
             break
     if scene.refused_creation is not None:  # for the ledger, which judges whether a refused request had an effect
-        run.send(requests.list_engagements(sort="createdAt", order="desc", perPage=100))
+        run.send(requests.list_engagements(**NEWEST, perPage=100))
     return Throttling(
         scene.filling,
         tuple(scene.refusals),

@@ -13,6 +13,7 @@ from conformance.oracle.lists.listing import Listing
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
+from conformance.scenarios.lists.finding import NEWEST
 from conformance.scenarios.lists.seeded_engagements import LISTS_BY_STATUS, SeededEngagements, seeded_engagements
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import Mode
@@ -50,11 +51,10 @@ def engagements_by_status(run: Run) -> FilteredLists:
     seeded = run.scenarios.result(seeded_engagements)
     if run.effort is not Effort.QUICK and run.mode is not Mode.READ_ONLY:
         _fill_page_of_archived(run)
-    by_creation = {"sort": "createdAt", "order": "desc"}
-    active = until_seen(run, seeded.active, status="active", **by_creation)
+    active = until_seen(run, seeded.active, status="active", **NEWEST)
     archived = _in_one(run, LISTS_BY_STATUS["archived"], seeded.archived)
     archived = archived or until_seen(run, seeded.archived, status="archived", sort="updatedAt")
-    everything = until_seen(run, (*seeded.active, *seeded.archived), **by_creation)
+    everything = until_seen(run, (*seeded.active, *seeded.archived), **NEWEST)
     return FilteredLists((*active, *archived, *everything), seeded)
 
 
