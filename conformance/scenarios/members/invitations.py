@@ -79,8 +79,8 @@ def _invite_elsewhere(run: Run) -> None:
             RetryNewKeys(run).send(invitation.with_key(run.fixtures.other_organization()))
 
 
-def _invite(run: Run, email: str, role: str, **claims: str) -> Invited:
-    return Invited(email, role, run.send(requests.invite_member({"email": email, "role": role, **claims})))
+def _invite(run: Run, email: str, role: str) -> Invited:
+    return Invited(email, role, run.send(requests.invite_member({"email": email, "role": role})))
 
 
 @dataclass(frozen=True, slots=True)
