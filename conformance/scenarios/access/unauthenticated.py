@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
 from conformance.oracle.bulk import Sent
-from conformance.oracle.outcomes import CheckOutcome
 from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (
@@ -30,6 +29,7 @@ from conformance.scenarios.access.invalid_credentials import (
     wrong_keys,
 )
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
+from conformance.scenarios.renaming import harmless_name
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 from conformance.wire.gateways import MAX_HEADERS
@@ -203,7 +203,7 @@ def _unauthenticated_inputs(run: Run) -> UnauthenticatedInputs:
     disposable = run.mode is Mode.DISPOSABLE
     member = _new_member(run) if disposable else None
     known = read.first_identifier(run.send(requests.list_members(perPage=1))) if member is None else member.user_id
-    organization = name if disposable else _name(run.send(requests.get_organization()))
+    organization = name if disposable else harmless_name(run.send(requests.get_organization()))
     unknown = OperationInputs(
         engagement=unknown_like(shape, random),
         user=unknown_like(known, random),
@@ -227,13 +227,6 @@ def _new_member(run: Run) -> Member | None:
     except MissingMeans:
         return None
     return member if member.is_new else None
-
-
-def _name(exchange: Exchange) -> str | None:
-    try:
-        return read.text(read.data(exchange), "name", exchange)
-    except CheckOutcome:
-        return None
 
 
 def _invalid(inputs: OperationInputs) -> Iterable[Request]:
