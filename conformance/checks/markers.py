@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -14,6 +14,22 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
 
+_NAMES: Final = {
+    "getCurrentOrganization": "get-organization",
+    "updateCurrentOrganization": "update-organization",
+    "listMembers": "list-members",
+    "inviteMember": "invite",
+    "updateMemberRole": "update-role",
+    "removeMember": "remove-member",
+    "createEngagement": "create-engagement",
+    "getEngagement": "get-engagement",
+    "updateEngagement": "update-engagement",
+    "deleteEngagement": "delete-engagement",
+    "archiveEngagement": "archive-engagement",
+    "unarchiveEngagement": "unarchive-engagement",
+}
+"""Names of operations in requirements."""
+
 
 def requirement(identifier: str) -> pytest.MarkDecorator:
     """Mark a check with the requirement that it judges.
@@ -22,6 +38,13 @@ def requirement(identifier: str) -> pytest.MarkDecorator:
         CatalogueError: The catalogue has no such requirement.
     """
     return pytest.mark.requirement(_known(identifier, load_catalogue().requirements))
+
+
+def for_each(operations: Collection[str], prefix: str) -> pytest.MarkDecorator:
+    """Mark a check that judges a requirement for each of some operations: the prefix and the operation's name."""
+    named = ((operation, name) for operation, name in _NAMES.items() if operation in operations)
+    cases = [pytest.param(operation, marks=requirement(f"{prefix}-{name}"), id=name) for operation, name in named]
+    return pytest.mark.parametrize("operation", cases)
 
 
 def observes(*identifiers: str) -> pytest.MarkDecorator:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance import confirm
-from conformance.checks.markers import requirement
+from conformance.checks.markers import for_each, requirement
 from conformance.checks.observations import observing
 from conformance.json_text import Parsed, read_json
 from conformance.oracle import expect, read
@@ -19,7 +19,7 @@ from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, Untested, evidence
 from conformance.running.options import Effort
 from conformance.scenarios.access import two_organizations as pair
-from conformance.scenarios.access.every_operation import member_of
+from conformance.scenarios.access.every_operation import ON_ENGAGEMENT, member_of
 from conformance.scenarios.access.two_organizations import (
     CREATED,
     MemberOfOne,
@@ -45,15 +45,6 @@ _REFUSED: Final = (403, 404)
 _UNARCHIVE_REFUSED: Final = (400, 403, 404, 415, 422)
 """The body of unarchiving is unspecified, so the request itself may be refused first."""
 
-_NAMES: Final = {
-    "getEngagement": "get-engagement",
-    "updateEngagement": "update-engagement",
-    "deleteEngagement": "delete-engagement",
-    "archiveEngagement": "archive-engagement",
-    "unarchiveEngagement": "unarchive-engagement",
-}
-_MEMBER_NAMES: Final = {"updateMemberRole": "update-role", "removeMember": "remove-member"}
-
 
 @requirement("isolation-own-organization")
 def test_two_keys_read_two_organizations(two_organizations: TwoOrganizations) -> None:
@@ -74,10 +65,7 @@ def test_updates_are_of_the_organization_of_the_key(two_organizations: TwoOrgani
     expect.equal("id", read.data(updated).get("id"), other, other_read, updated, pointer="/data/id")
 
 
-@pytest.mark.parametrize(
-    "operation",
-    [pytest.param(identifier, marks=requirement(f"isolation-{name}"), id=name) for identifier, name in _NAMES.items()],
-)
+@for_each(ON_ENGAGEMENT, "isolation")
 def test_other_engagements_are_out_of_reach(two_organizations: TwoOrganizations, operation: str) -> None:
     """An engagement of another organization in any state gets 404 or 403, as if it did not exist."""
     two_organizations.ensure_two()
@@ -90,13 +78,7 @@ def test_other_engagements_are_out_of_reach(two_organizations: TwoOrganizations,
         expect.status_in(attempt, *permitted)
 
 
-@pytest.mark.parametrize(
-    "operation",
-    [
-        pytest.param(identifier, marks=requirement(f"isolation-{name}"), id=name)
-        for identifier, name in _MEMBER_NAMES.items()
-    ],
-)
+@for_each(("updateMemberRole", "removeMember"), "isolation")
 def test_other_members_are_out_of_reach(member_of_one: MemberOfOne, operation: str) -> None:
     """A member of another organization gets 404 or 403, as if it did not exist."""
     _listed(member_of_one, member_of_one.before)

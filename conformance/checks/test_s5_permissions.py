@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.markers import requirement
+from conformance.checks.markers import for_each, requirement
 from conformance.checks.observations import observing
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle import bulk, expect, read
@@ -32,31 +32,13 @@ if TYPE_CHECKING:
 _REFUSALS: Final = (401, 403, 404)
 """Includes 404: the key may not find what the main key has created for it."""
 
-_NAMES: Final = {
-    "getCurrentOrganization": "get-organization",
-    "updateCurrentOrganization": "update-organization",
-    "listMembers": "list-members",
-    "inviteMember": "invite",
-    "updateMemberRole": "update-role",
-    "removeMember": "remove-member",
-    "createEngagement": "create-engagement",
-    "getEngagement": "get-engagement",
-    "updateEngagement": "update-engagement",
-    "deleteEngagement": "delete-engagement",
-    "archiveEngagement": "archive-engagement",
-}
-"""Names of operations in requirements, for those with a stated permission."""
+_STATED: Final = tuple(name for name, operation in OPERATIONS.items() if operation.scope is not None)
+"""The operations with a stated permission."""
 _LASTING: Final = ("name", "description", "createdAt")
 """Fields that no scenario changes between the reads that are compared."""
 
 
-@pytest.mark.parametrize(
-    "operation",
-    [
-        pytest.param(identifier, marks=requirement(f"scope-allows-{name}"), id=name)
-        for identifier, name in _NAMES.items()
-    ],
-)
+@for_each(_STATED, "scope-allows")
 def test_the_permission_listed_is_enough(single_permissions: Permissions, operation: str) -> None:
     """A key with the permission listed for an operation, and at most one of the other family, is not refused."""
     scope = OPERATIONS[operation].scope or ""
@@ -83,13 +65,7 @@ def _is_enough(single_permissions: Permissions, scope: str, operation: str) -> N
 
 
 @pytest.mark.stage(Stage.WEIGHING)
-@pytest.mark.parametrize(
-    "operation",
-    [
-        pytest.param(identifier, marks=requirement(f"scope-refuses-{name}"), id=name)
-        for identifier, name in _NAMES.items()
-    ],
-)
+@for_each(_STATED, "scope-refuses")
 def test_other_permissions_are_not_enough(run: Run, single_permissions: Permissions, operation: str) -> None:
     """Keys with only permissions that cannot imply the listed one get 403, in the whole run."""
     cells = _refusals(run, single_permissions, operation)
