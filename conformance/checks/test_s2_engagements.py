@@ -136,14 +136,8 @@ def test_created_at_never_changes(run: Run, editing: Editing) -> None:
 
 def _successes(run: Run, operation: str) -> list[Exchange]:
     """Return the successes of an operation with the main key."""
-    return [
-        exchange
-        for exchange in run.wire.exchanges
-        if exchange.request.operation.id == operation
-        and exchange.request.is_proper
-        and exchange.request.credential is None
-        and exchange.accepted
-    ]
+    sent = (exchange for exchange in run.wire.exchanges if exchange.request.operation.id == operation)
+    return [exchange for exchange in sent if exchange.by_main_key and exchange.accepted]
 
 
 def _created(run: Run) -> list[Exchange]:

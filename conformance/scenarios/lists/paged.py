@@ -99,20 +99,9 @@ def _with_pages(run: Run, whole: Exchange, first: Exchange) -> Snapshot:
     return (whole, first, *[run.send(requests.list_engagements(page=page)) for page in range(2, count + 1)])
 
 
-def _sent(run: Run, operation: str) -> list[Exchange]:
-    """Return the exchanges of an operation with the main key, without records beside the interface."""
-    return [
-        exchange
-        for exchange in run.wire.exchanges
-        if exchange.request.operation.id == operation
-        and exchange.request.is_proper
-        and exchange.request.credential is None
-    ]
-
-
 def named_in(run: Run, operation: str) -> frozenset[str]:
     """Return the ids that requests with the main key were about; for creations, the ids in successes."""
-    batch = _sent(run, operation)
+    batch = [sent for sent in run.wire.exchanges if sent.request.operation.id == operation and sent.by_main_key]
     if operation != "createEngagement":
         return frozenset(exchange.request.identifier for exchange in batch if exchange.request.identifier is not None)
     made = (read.identifier_or_none(exchange) for exchange in batch if exchange.accepted)
