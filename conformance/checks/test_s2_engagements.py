@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -18,6 +17,7 @@ from conformance.oracle.outcomes import CantTell, evidence
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.scenarios.basics import field_or_none
 from conformance.verdicts.stages import Stage
+from conformance.wire.losses import end_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,7 +45,7 @@ class Snapshot:
     @property
     def ended(self) -> datetime:
         """When the response ended."""
-        return self.exchange.started_at + timedelta(seconds=self.exchange.seconds)
+        return end_of(self.exchange)
 
 
 @requirement("engagement-ids-distinct")
@@ -167,9 +167,8 @@ def _is_another(run: Run, first: Exchange, second: Exchange) -> bool:
 
     A second creation of a name may return the first engagement; the check of duplicate names judges that.
     """
-    responded = second.started_at + timedelta(seconds=second.seconds)
     gone = _deletions(run).get(read.identifier_or_none(first) or "")
-    return _sent_name(first) != _sent_name(second) and not (gone is not None and gone < responded)
+    return _sent_name(first) != _sent_name(second) and not (gone is not None and gone < end_of(second))
 
 
 def _sent_name(creation: Exchange) -> object:
