@@ -42,14 +42,14 @@ def resume(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | Non
     if run.wire.service_clock is None or lag > _LONGEST_LAG:
         return _poll(run, key)
     longest = LONGEST_MADE + lag if is_made(run, key.name) else _LONGEST_WAIT
-    if _until(run, window.reset) > longest:
+    if seconds_until(run, window.reset) > longest:
         return None, f"the reset is more than {longest:.0f} s ahead, too far to wait for"
     response = refusal
     late = [0.1, GRACE + 0.1]
     if lag > 1:
         late.append(GRACE + 0.1 + lag + 1)
     for seconds in late:
-        run.sleep(max(0.0, _until(run, window.reset + seconds)))
+        run.sleep(max(0.0, seconds_until(run, window.reset + seconds)))
         response = run.send(at_once(requests.get_organization(), key))
         if response.status != TOO_MANY_REQUESTS:
             break
@@ -97,6 +97,6 @@ def _poll(run: Run, key: Credential) -> tuple[Exchange | None, str]:
     return None, "the service states no time, or several, so the time of the reset is unknown"
 
 
-def _until(run: Run, reset: float) -> float:
+def seconds_until(run: Run, reset: float) -> float:
     """Return the seconds until the service's clock shows a time, judged by its Date headers; never too few."""
     return reset - (run.clock.now().timestamp() + (run.wire.service_clock or 0.0))

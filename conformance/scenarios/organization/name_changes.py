@@ -14,6 +14,7 @@ from conformance.running.scenarios import scenario
 from conformance.scenarios.access.two_organizations import other_organization
 from conformance.scenarios.access.unauthenticated import NO_KEY
 from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_with
+from conformance.scenarios.limits.recovery import seconds_until
 from conformance.scenarios.members.member_list import second_reader
 from conformance.scenarios.renaming import given_back, name_before
 from conformance.scenarios.samples import AT_THE_END, BROKEN, SCRIPTS, SIGNS, counted, joined, shuffled
@@ -89,8 +90,7 @@ def _ensure_room(run: Run, before: Exchange) -> None:
     window = quota(before.response)
     if window is None or window.remaining >= _REQUESTS:
         return
-    service_time = run.clock.now().timestamp() + (run.wire.service_clock or 0.0)
-    if window.reset - service_time > _LONGEST_WAIT:
+    if seconds_until(run, window.reset) > _LONGEST_WAIT:
         left = f"only {window.remaining} requests are left until a reset far ahead"
         raise CantTell(f"{left}, too few to rename the organization and restore it", before)
 
