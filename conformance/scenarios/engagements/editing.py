@@ -140,7 +140,8 @@ def odd_editing(run: Run) -> OddEditing:
     before = _subject(run)
     identifier = before.request.identifier or ""
     own_values, tick = _send_own_values(run, before), tick_of(readable_resources(before))
-    same = edit(run, own_values[-1].after, _content(own_values[-1].after), pause=tick)
+    content = {field: field_or_none(own_values[-1].after, field) for field in ("name", "description")}
+    same = edit(run, own_values[-1].after, content, pause=tick)
     empty = edit(run, same.after, {})
     null_name = run.send(requests.update_engagement(identifier, {"name": None, "description": run.name("null-name")}))
     # An empty name is open, but no reason for a server error; the description shows that the engagement is the run's.
@@ -183,11 +184,6 @@ def _send_own_values(run: Run, before: Exchange) -> tuple[Edit, ...]:
         for name, value in values.items():
             edits.append(edit(run, edits[-1].after, {"name": run.name("own"), name: value}))
     return tuple(edits)
-
-
-def _content(exchange: Exchange) -> dict[str, Any]:
-    """Return the present name and description."""
-    return {"name": field_or_none(exchange, "name"), "description": field_or_none(exchange, "description")}
 
 
 def has_taken_effect(done: Edit) -> bool:
