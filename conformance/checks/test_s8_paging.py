@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +21,7 @@ from conformance.wire import requests
 from conformance.wire.exchange import OF_KEY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from conformance.confirm.lists import Snapshot
     from conformance.running.run import Run
@@ -82,33 +83,30 @@ def test_pages_of_members_hold_everybody_once(run: Run, paged_members: PagedList
 @requirement("list-engagements-total")
 def test_total_of_engagements(run: Run, paged_engagements: PagedLists) -> None:
     """The total of engagements is the same on every page, and the number of items on all pages."""
-    try:
+    with _lasting(run):
         _expect_of_engagements(run, paged_engagements, paging.expect_total, paging.expect_total_within)
+
+
+@contextmanager
+def _lasting(run: Run) -> Iterator[None]:
+    """Ensure that pages that differ in their totals repeat them in turn, since others may be changing the list."""
+    try:
+        yield
     except NonConformity as fault:
-        _ensure_lasting(run, fault)
-        raise
-
-
-def _ensure_lasting(run: Run, fault: NonConformity) -> None:
-    """Ensure that pages with different totals repeat them in turn, since others may be changing the list."""
-    by_total = {read.number(response, "total"): response.request for response in fault.exchanges}
-    if len(by_total) < 2:  # noqa: PLR2004 - the fault is not about different pages
-        return
-    for _ in range(_TURNS):
-        for total, asked in by_total.items():
+        by_total = {read.number(response, "total"): response.request for response in fault.exchanges}
+        for total, asked in [*by_total.items()] * _TURNS if len(by_total) > 1 else ():
             response = run.send(asked)
             if read.number(response, "total") != total:
-                raise CantTell(f"{fault.message}, but other users were changing the list", *fault.exchanges, response)
+                words = f"{fault.message}, but other users were changing the list"
+                raise CantTell(words, *fault.exchanges, response) from None
+        raise
 
 
 @requirement("list-members-total")
 def test_total_of_members(run: Run, paged_members: PagedLists) -> None:
     """The total of members is the same on every page, and the number of items on all pages."""
-    try:
+    with _lasting(run):
         _expect_of_members(run, paged_members, paging.expect_total)
-    except NonConformity as fault:
-        _ensure_lasting(run, fault)
-        raise
 
 
 @requirement("list-members-page-length")
