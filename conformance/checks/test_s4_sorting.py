@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance import confirm
 from conformance.checks.markers import requirement
 from conformance.oracle.laws import lists as list_laws
 from conformance.oracle.laws.registry import Law
 from conformance.oracle.lists.listing import Listing, expect_order, name_among
-from conformance.oracle.outcomes import CantTell, Inapplicable, evidence
 from conformance.scenarios.whole_run_laws import expect_law
 from conformance.verdicts.stages import Stage
 
@@ -26,25 +24,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 pytestmark = pytest.mark.usefixtures("new_engagements")
-
-
-@requirement("sort-descending-by-default")
-def test_descending_by_default_by_name(run: Run, by_name: ListByName) -> None:
-    """With sort=name and without an order the list is descending."""
-    key = name_among(by_name.seeded.names)
-
-    def judge(snapshot: Snapshot) -> None:
-        evidence(*snapshot)
-        known = _known(snapshot, key)
-        if list_laws.not_ascending(known, *snapshot):
-            return
-        if len(set(known)) > 1:
-            raise CantTell("the list is in no order of name at all", *snapshot)
-        if by_name.seeded.names:
-            raise CantTell("none of the pages that could be read contains enough engagements of the run")
-        raise Inapplicable("There were no two engagements of different name to compare")
-
-    confirm.stable_list(run, by_name.pages, judge)
 
 
 @pytest.mark.stage(Stage.WEIGHING)

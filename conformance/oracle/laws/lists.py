@@ -220,16 +220,16 @@ def descending_by_default(exchange: Exchange) -> bool:
     """
     asked = dict(exchange.request.query)
     known = [moment for _, moment in _moments(exchange, asked.get("sort", ""))]
-    return "order" not in asked and not_ascending(known, exchange, least=_NOT_BY_CHANCE)
+    return "order" not in asked and not_ascending(known, exchange, _NOT_BY_CHANCE)
 
 
-def not_ascending(known: Sequence[Any], *exchanges: Exchange, least: int = 2) -> bool:
+def not_ascending(known: Sequence[Any], exchange: Exchange, least: int = 2) -> bool:
     """Require that the values of a list do not ascend, if enough of them differ; return whether they descend."""
     different = len(set(known))
     if different >= least and known == sorted(known):
         raise NonConformity(
             "a list sorted without an order is ascending",
-            *exchanges,
+            exchange,
             expected="a descending list",
             actual="an ascending list",
         )

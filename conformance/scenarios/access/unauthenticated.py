@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.targets.fixtures import Member
-    from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
 _UNPARSABLE: Final = b'{"name": "cut short'
