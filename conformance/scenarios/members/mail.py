@@ -8,8 +8,9 @@ from difflib import SequenceMatcher
 from html import unescape
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.laws.responses import readable_resources
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.every_operation import untouchable_member
+from conformance.scenarios.access.every_operation import member_pages, untouchable_member
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 
@@ -72,12 +73,16 @@ def mailing(run: Run) -> Mailing:
 
 
 def _invite_member(run: Run) -> Refusal | None:
-    """Invite a member that the run made, so that no person gets an e-mail, by its address in other letter case."""
+    """Invite a member that the run made, so that no person gets an e-mail, by its address in other letter case.
+
+    A list shows the member first: by that, other judgements know that the response is open.
+    """
     try:
         member = run.scenarios.result(untouchable_member)
     except MissingMeans:
         return None
-    if member.email is None:
+    listed = {str(item.get("email")).casefold() for page in member_pages(run) for item in readable_resources(page)}
+    if member.email is None or member.email.casefold() not in listed:
         return None
     earlier = tuple(run.fixtures.mail(member.email))
     role = member.role or "member"

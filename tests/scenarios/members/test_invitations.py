@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from conformance.scenarios.members.invitations import inviting
 from conformance.scenarios.members.mail import _invite_member
-from tests.fakes.exchanges import make_exchange
+from tests.fakes.exchanges import make_exchange, page_for
 from tests.fakes.runs import FakeRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from conformance.scenarios.members.mail import Refusal
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
@@ -37,15 +38,29 @@ def test_both_roles_are_invited_at_once() -> None:
     assert [(each.role, each.response.number) for each in found.proper] == [("member", 1), ("admin", 2)]
 
 
-def test_a_members_address_is_invited_in_other_letters() -> None:
-    """Its first letter becomes a capital; its e-mails are those of the address itself."""
+def invites_member(listed: str) -> tuple[FakeRun, Refusal | None]:
+    """Invite a member, while the list shows an address; return the run and the invitation."""
     member = SimpleNamespace(email="ann@x.test", role="admin")
     run = FakeRun(
-        lambda sent: make_exchange(sent, 409, {}),
+        lambda sent: (
+            make_exchange(sent, 409, {}) if sent.operation.changes else page_for(sent, [{"id": "u_1", "email": listed}])
+        ),
         scenarios=SimpleNamespace(result=lambda _: member),
         fixtures=SimpleNamespace(mail=lambda address: [address]),
     )
-    found = _invite_member(run)
+    return run, _invite_member(run)
+
+
+def test_a_members_address_is_invited_in_other_letters() -> None:
+    """Its first letter becomes a capital; its e-mails are those of the address itself."""
+    run, found = invites_member("ann@x.test")
     assert found is not None
     assert [found.address, *map(str, found.earlier)] == ["ann@x.test"] * 2
-    assert [sent.body for sent in run.sent] == [b'{"email": "Ann@x.test", "role": "admin"}']
+    assert [sent.body for sent in run.sent] == [None, b'{"email": "Ann@x.test", "role": "admin"}']
+
+
+def test_a_member_that_no_list_has_shown_is_not_invited() -> None:
+    """The response would be judged as that of an unknown address."""
+    run, found = invites_member("bob@x.test")
+    assert found is None
+    assert [sent.operation.id for sent in run.sent] == ["listMembers"]
