@@ -22,13 +22,15 @@ _PAUSES: Final = (0.5, 1.0, 2.0, 2.0, 2.0)
 """Seconds between reads of settings that another user may be changing."""
 _LOOKING: Final = "who else changes settings"
 """The check's name for these reads, which a run sends once."""
+_SET_ELSEWHERE: Final = ("slug", "plan", "settings")
+"""Fields of the organization that no request of the interface changes, but its users may elsewhere."""
 _STRANGERS: Final = 2
 """Number of names that the run did not set which show other users at work; a faulty service may invent one."""
 
 
 @contextmanager
 def cant_tell_if_others_interfere(run: Run) -> Iterator[None]:
-    """Turn a fault inside a ``with`` into CantTell if others rename the organization or change its settings.
+    """Turn a fault inside a ``with`` into CantTell if others rename the organization or change it elsewhere.
 
     Raises:
         NonConformity: There is a fault, and no sign of other users.
@@ -71,7 +73,7 @@ def _strange_names(run: Run) -> tuple[Exchange, ...]:
 
 
 def _moved_settings(run: Run) -> tuple[Exchange, ...]:
-    """Return two reads between which settings changed without a request of the run that could change them."""
+    """Return two reads between which a field changed without a request of the run that could change it."""
     if (found := _change(run)) or _has_looked(run):
         return found
     for pause in _PAUSES:
@@ -91,7 +93,7 @@ def _change(run: Run) -> tuple[Exchange, ...]:
     updates = [Interval.of(update) for update in _updates(run)]
     for before, after in pairwise(_reads(run)):
         between = Interval(Interval.of(before).start, Interval.of(after).end)
-        if _settings(before) != _settings(after) and not any(between.meets(exchange) for exchange in updates):
+        if _set_elsewhere(before) != _set_elsewhere(after) and not any(map(between.meets, updates)):
             return before, after
     return ()
 
@@ -108,17 +110,18 @@ def _reads(run: Run) -> list[Exchange]:
         if exchange.request.operation.id == "getCurrentOrganization"
         and exchange.request.credential is None
         and exchange.accepted
-        and _settings(exchange)
+        and any(_set_elsewhere(exchange))
     ]
     return sorted(reads, key=lambda exchange: Interval.of(exchange).end)
 
 
-def _settings(exchange: Exchange) -> object:
-    """Return the settings in a response; None if it shows none."""
+def _set_elsewhere(exchange: Exchange) -> list[object]:
+    """Return those fields in a response; none if it shows no organization."""
     try:
-        return read.data(exchange).get("settings")
+        shown = read.data(exchange)
     except CheckOutcome:
-        return None
+        return []
+    return [shown.get(name) for name in _SET_ELSEWHERE]
 
 
 def _name(exchange: Exchange) -> str | None:

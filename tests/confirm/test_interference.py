@@ -18,9 +18,9 @@ from tests.fakes.runs import FakeRun
 PREFIX = "cf-k3vq7t2a-"
 
 
-def shown(number: int, name: str, *, settings: bool = False) -> Exchange:
+def shown(number: int, name: str, *, settings: bool = False, plan: str = "team") -> Exchange:
     """Return a read of the organization, a second after the previous exchange."""
-    data = {"name": name, "settings": {"ssoEnabled": settings}}
+    data = {"name": name, "plan": plan, "settings": {"ssoEnabled": settings}}
     return make_exchange("getCurrentOrganization", body={"data": data}, number=number, at=number)
 
 
@@ -52,11 +52,12 @@ MINE: Callable[[str], str] = PREFIX.__add__
         [shown(0, "Acme"), shown(1, "Theirs 1"), shown(2, "Theirs 2")],
         [shown(0, "Acme"), renamed(1, MINE("a")), shown(2, "Theirs 1"), renamed(3, "Acme"), shown(4, "Theirs 2")],
         [shown(0, "Acme"), shown(1, "Acme", settings=True)],
+        [shown(0, "Acme"), shown(1, "Acme", plan="enterprise")],
     ],
-    ids=["names", "names after renamings", "settings"],
+    ids=["names", "names after renamings", "settings", "plan"],
 )
 def test_others_excuse(exchanges: list[Exchange]) -> None:
-    """Two unknown names, or settings that change without a request, show others and give CantTell."""
+    """Two unknown names, or settings or a plan that change without a request, show others and give CantTell."""
     with pytest.raises(CantTell, match="other users change the organization meanwhile, and something is wrong"):
         evidence(exchanges)
 
