@@ -18,6 +18,7 @@ from conformance.oracle.bulk import Sent
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Untested, evidence
 from conformance.oracle.permissions import MATRIX, Permission, keys_with
+from conformance.scenarios.access.every_operation import member_of
 from conformance.scenarios.access.single_scope import single_permissions
 from conformance.targets.capabilities import MissingMeans
 from conformance.verdicts.stages import Stage
@@ -80,8 +81,14 @@ def test_other_permissions_are_not_enough(run: Run, single_permissions: Permissi
 
 
 def _may_look_first(tried: Permissions, sent: Sent) -> bool:
-    """Whether the state of the engagement is a reason for another refusal: which reason comes first is open."""
+    """Whether the state of the engagement, or the member's role, is a reason for another refusal.
+
+    Which reason comes first is open.
+    """
     identifier = sent.exchange.request.identifier or ""
+    if identifier == tried.user and _operation(sent) == "updateMemberRole":
+        member = member_of(tried.members[0], identifier) or {}
+        return (sent.exchange.sent_object or {}).get("role") == member.get("role")
     if identifier not in tried.reserved.reads:
         return False
     status = tried.reserved.status(identifier)
