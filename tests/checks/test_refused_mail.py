@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -46,6 +47,7 @@ class Mailbox(FakeRun):
         super().__init__(lambda request: make_exchange(request, 409, {}), exchanges, passed=2.0, names=NAMES)
         self.profile = replace(PROFILE, patience=PATIENCE)
         self.fixtures = SimpleNamespace(mail=self._mail)
+        self.awaiting = lambda *_: nullcontext()
         self._mails = mails
         self._subject = subject
 
@@ -137,3 +139,12 @@ def test_each_kind_is_looked_at_once() -> None:
         (INVITED, 1),
         (addresses[-1], None),
     ]
+
+
+def test_a_mailbox_may_distinguish_letter_case() -> None:
+    """E-mails to an address are found as the invitation spells it, too."""
+    capitals = NAMES.address("In.Vited", PROFILE.invitation_domain)
+    run = Mailbox([invited(capitals, 201, 1)], lambda to, waits: int(to == capitals))
+    check: Any = checks.test_every_invitation_is_sent
+
+    check(run)
