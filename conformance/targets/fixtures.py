@@ -129,6 +129,7 @@ class Fixtures:
         self._members_get_keys = True
         self._earlier_members: frozenset[str] | None = None
         self._foreign: str | None = None
+        self._mails_read: dict[str, int] = {}
 
     @property
     def main(self) -> Credential:
@@ -288,6 +289,9 @@ class Fixtures:
             found = self._mailbox.messages(to, patience)
         else:
             found = self._provisioned("mailbox", lambda made: made.read_mail(to))
+        if len(found) < self._mails_read.get(to, 0):
+            raise MissingMeans("mailbox", "The mailbox has lost e-mails to an address that it had before.")
+        self._mails_read[to] = len(found)
         clean = self._redactor.text
         return [Mail(clean(mail.sender), mail.to, clean(mail.subject), clean(mail.text)) for mail in found]
 

@@ -423,6 +423,17 @@ def test_mail_that_is_not_wanted_is_all_there_is(fixtures: Callable[..., Fixture
     assert fixtures(PROVISIONED, program).mail("a@x", 0.3, lambda _: False) == [notice]
 
 
+def test_mail_that_is_shown_once_proves_nothing_later(fixtures: Callable[..., Fixtures]) -> None:
+    """A program that leaves out what it has returned before cannot show that no e-mail arrived."""
+    program = Program()
+    program.mails = [[Mail("s", ("a@x",), "t", "x")], []]
+    made = fixtures(PROVISIONED, program)
+
+    assert len(made.mail("a@x")) == 1
+    with pytest.raises(MissingMeans, match="has lost e-mails"):
+        made.mail("a@x")
+
+
 def test_mail_that_comes_while_a_slow_program_reads_is_found(
     fixtures: Callable[..., Fixtures], monkeypatch: pytest.MonkeyPatch
 ) -> None:
