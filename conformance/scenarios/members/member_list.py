@@ -163,10 +163,10 @@ def member_to_change(run: Run, role: MemberRole) -> Member:
     Raises:
         MissingMeans: There is no such member.
     """
-    try:
-        return run.fixtures.member(role, with_key=True)
-    except MissingMeans:
-        spare = run.scenarios.result(untouchable_member)
+    for wanted in dict.fromkeys((role, "member")):
+        with suppress(MissingMeans):
+            return run.fixtures.member(wanted, with_key=True)
+    spare = run.scenarios.result(untouchable_member)
     if spare.credential is None:
         with suppress(MissingMeans):
             return run.fixtures.member(role)
