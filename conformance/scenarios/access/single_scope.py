@@ -367,6 +367,8 @@ def _try_membership(run: Run, key: Credential, tried: Permissions) -> None:
     except MissingMeans as reason:
         tried.no_member = tried.no_member or reason
         return
+    # The interface does not make members, so it does not promise that they are there at once.
+    run.wait_until(lambda: member_of(member_pages(run), user_id) is not None, pause=1.0)
     batch = (requests.update_member_role(user_id, {"role": "member"}), requests.remove_member(user_id))
     for name, request in zip(_MEMBERSHIP, batch, strict=True):
         tried.cells["organizations:write", name] = [run.send(request.with_key(key))]
