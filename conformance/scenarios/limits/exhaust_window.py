@@ -134,10 +134,11 @@ class ExhaustedWindow:
 
 def fill(run: Run, key: Credential) -> ExhaustedWindow:
     """Send requests until the key is refused, or must have been."""
+    is_unused = is_made(run, key.name) and all(sent.request.key_name != key.name for sent in run.wire.exchanges)
     first = RetryNewKeys(run).send(at_once(requests.get_organization(), key))
-    if is_made(run, key.name):
+    if is_unused:
         _ensure_unused(first)
-    if first.status == TOO_MANY_REQUESTS:  # too many at once, or another client uses the key
+    if first.status == TOO_MANY_REQUESTS:  # too many at once, or this run or another client has used the key
         first = run.send(requests.get_organization().with_key(key))
     limit = rate_limit_laws.limit(read.success(first))
     if limit is None or quota(first.response) is None:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.oracle.outcomes import CheckOutcome
-from conformance.scenarios.limits.exhaust_window import ExhaustedWindow, _ensure_unused, is_made
+from conformance.scenarios.limits.exhaust_window import ExhaustedWindow, _ensure_unused, fill, is_made
 from conformance.scenarios.limits.recovery import clocks_apart
 from conformance.scenarios.limits.throttling import _is_of_another_organization, _Scene
+from conformance.wire import requests
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun
@@ -54,17 +55,32 @@ def test_a_creation_that_is_counted_apart_is_no_fault(status: int, limit: int, r
 )  # fmt: skip
 def test_a_new_key_is_not_waited_for_in_vain(status: int, remaining: int, ahead: float, says: str | None) -> None:
     """A new key that is used up at once, or has a long window, gives a reason instead of a wait."""
-    first = limited("getCurrentOrganization", status, 10, remaining)
-    assert first.received is not None
-    reset = ("X-RateLimit-Reset", str(int(first.started_at.timestamp() + ahead)))
-    date = ("Date", format_datetime(first.started_at, usegmt=True))
-    first = replace(first, received=replace(first.received, headers=(*first.received.headers, reset, date)))
+    first = _resetting(limited("getCurrentOrganization", status, 10, remaining), ahead)
 
     if says is None:
         _ensure_unused(first)
     else:
         with pytest.raises(CheckOutcome, match=says):
             _ensure_unused(first)
+
+
+def test_a_key_that_the_run_has_used_up_is_waited_for() -> None:
+    """A scenario that starts again after a broken connection continues with its key."""
+    key, asked = Credential.bearer("throttled", "slow"), requests.get_organization()
+    answers = iter([(429, 0), *((200, left) for left in range(9, -1, -1)), *[(429, 0)] * 9])
+    run = FakeRun(
+        lambda _: _resetting(limited("getCurrentOrganization", (answer := next(answers))[0], 10, answer[1]), 4),
+        [make_exchange(asked.with_key(key))],
+    )
+    assert len(fill(run, key).served) == 10
+
+
+def _resetting(exchange: Exchange, ahead: float) -> Exchange:
+    """Return a dated response with a reset, some seconds ahead."""
+    assert exchange.received is not None
+    reset = ("X-RateLimit-Reset", str(int(exchange.started_at.timestamp() + ahead)))
+    date = ("Date", format_datetime(exchange.started_at, usegmt=True))
+    return replace(exchange, received=replace(exchange.received, headers=(*exchange.received.headers, reset, date)))
 
 
 @pytest.mark.parametrize(
