@@ -179,7 +179,7 @@ class Limits:
 
     def _reserved_requests(self) -> int:
         """Return the requests that are reserved for undoing: a read and a deletion for each change, and a few more."""
-        changes = self.to_undo()
+        changes = 0 if self._settings.max_requests is None else self.to_undo()  # it waits for the journal
         return _CALLS_A_CHANGE * changes + _CALLS_BESIDE if changes else 0
 
     def ensure_time(self, seconds: float, undoing: Undoing | None) -> None:
