@@ -95,15 +95,15 @@ def combined_lists(run: Run) -> tuple[CombinedLists, ...]:
     return _confirmed(run, _combinations(run, whole) if whole else _around_seeded(run))
 
 
-def _whole(run: Run, total: int) -> Snapshot:
-    """Read the whole list by name; nothing if it is too long."""
+def _whole(run: Run, total: int, most: int = _MOST_PAGES) -> Snapshot:
+    """Read the whole list by name; nothing if it has more than ``most`` pages."""
     whole: list[Exchange] = []
-    while len(whole) < (last := -(-max((total, *map(total_of, whole))) // MAX_PER_PAGE)) <= _MOST_PAGES:
+    while len(whole) < (last := -(-max((total, *map(total_of, whole))) // MAX_PER_PAGE)) <= most:
         pages = range(len(whole) + 1, last + 1)
         whole += run.send_all(
             [requests.list_engagements(sort="name", order="desc", perPage=MAX_PER_PAGE, page=page) for page in pages]
         )
-    return tuple(whole) if last <= _MOST_PAGES else ()
+    return tuple(whole) if last <= most else ()
 
 
 # --- combinations of parameters
@@ -342,7 +342,7 @@ def _head_again(run: Run, lists: CombinedLists) -> tuple[Snapshot, Known]:
     head = lists.snapshot[: lists.known.responses]
     if not lists.known.is_whole:
         return tuple(run.send_all([response.request for response in head])), lists.known
-    whole = _whole(run, total_of(head[0]))
+    whole = _whole(run, total_of(head[0]), 2 * _MOST_PAGES)
     return whole, replace(lists.known, responses=len(whole))
 
 
