@@ -74,6 +74,8 @@ class Core:
         store.keeps_latest_time = self.latitude["change_clock"] == "when-made"
         self.activating: set[str] = set()
         """Ids of the engagements that a background action will unarchive."""
+        self.former_names: list[tuple[str, str]] = []
+        """Ids of engagements with their names before each renaming."""
         self.end_process: Callable[[], None] = _stumble
         """Ends the process for a fault, if the service has its own process."""
         self.memory: dict[str, Any] = {}

@@ -106,6 +106,9 @@ class Engagements(Members):
             return
         status = "active" if choice == "409-active" else None
         names = self.store.engagement_names(organization_id, besides=besides, status=status)
+        if choice == "409-former":
+            others = [(self.store.engagement(of), former) for of, former in self.former_names if of != besides]
+            names += [former for other, former in others if other and other.organization_id == organization_id]
         alike = _core if choice == "409-alike" else str
         if alike(name) in map(alike, names):
             raise Refusal(409, "The name is in use.")
@@ -152,6 +155,7 @@ class Engagements(Members):
         if "name" in sent:
             self.check_name_free(engagement.organization_id, sent["name"], besides=engagement.id)
         if self.changes_something(sent, {"name": engagement.name, "description": engagement.description}):
+            self.former_names.append((engagement.id, engagement.name))
             self.store.edit_engagement(engagement.id, sent, self.now())
         return self.resource(context, self.view_edited(self.find_engagement(context)))
 

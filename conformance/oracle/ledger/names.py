@@ -30,14 +30,14 @@ class Names:
             self.bearers.setdefault(_key(name), []).append(history)
 
     def may_be_in_use(self, name: str, interval: Interval, but: History | None = None) -> bool:
-        """Whether an engagement of the run other than ``but`` may bear a name in an interval.
+        """Whether an engagement of the run other than ``but`` may have, or reserve, a name in an interval.
 
-        No other user's engagement has a name of the run.
+        A service may reserve the former names of an engagement until its deletion. No other user's engagement has a
+        name of the run.
         """
         return any(
-            bearer is None or _may_bear(bearer, name, interval)
+            bearer is None or (bearer is not but and (bearer.broken or not bearer.deletion(interval)))
             for bearer in self.bearers.get(_key(name), [])
-            if bearer is None or bearer is not but
         )
 
 
@@ -45,13 +45,6 @@ def sent_name(exchange: Exchange) -> str | None:
     """Return the name that a creation or an edit sent; None without a readable one."""
     name = (exchange.sent_object or {}).get("name")
     return name if isinstance(name, str) else None
-
-
-def _may_bear(history: History, name: str, interval: Interval) -> bool:
-    if history.broken or not history.deletion(interval):
-        values = [effect.value for effect in history.registers["name"].candidates(interval)]
-        return history.broken or any(value is None or _key(value) == _key(name) for value in values)
-    return False
 
 
 def _key(name: str) -> str:

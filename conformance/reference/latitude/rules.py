@@ -54,7 +54,9 @@ RULE_POINTS = (
     Point("bearer_case", "Is the scheme Bearer accepted in another letter case?", ("accepted", "refused")),
     Point("removed_member_key", "Which status refuses the key of a removed member?", ("401", "403")),
     Point("foreign_resource", "Which status refuses a resource of another organization?", ("404", "403")),
-    Point("duplicate_name", "How is a name in use handled?", ("accepted", "409", "409-alike", "409-active")),
+    Point(
+        "duplicate_name", "How is a name in use handled?", ("accepted", "409", "409-alike", "409-active", "409-former")
+    ),
     Point(
         "archive_again",
         "How is archiving an archived engagement handled?",

@@ -47,7 +47,8 @@ def test_an_ordinary_edit_succeeds_or_conflicts(
         ((), False),
         (("create",), True),
         (("create", "lose"), True),
-        (("create", "rename"), False),
+        (("create", "rename"), True),
+        (("create", "rename", "delete"), False),
         (("create", "delete"), False),
         (("create", "delete unclearly"), True),
         (("create unclearly",), True),
@@ -56,7 +57,7 @@ def test_an_ordinary_edit_succeeds_or_conflicts(
 def test_a_creation_conflicts_only_with_a_name_in_use(
     make_client: MakeClient, before: tuple[str, ...], *, right: bool
 ) -> None:
-    """A deletion or a renaming frees the name; an engagement that the run does not know for certain may have it."""
+    """A deletion frees the names; an engagement that the run does not know for certain may have one."""
     client = make_client()
     identifier = ""
     for step in before:
