@@ -209,7 +209,7 @@ class Journal:
             self._file.append({"entry": entry.number, "is": State.DONE, **({} if made_id is None else {"id": made_id})})
 
     def became(self, entry: Entry, name: str) -> None:
-        """Record the name that the service shows right after a renaming."""
+        """Record the name that the service shows right after a renaming, or the person whom it first lists."""
         with self._lock:
             entry.became = name
             self._file.append({"entry": entry.number, "became": name})

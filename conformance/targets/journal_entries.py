@@ -41,7 +41,8 @@ class Entry:
         subject: The name sent, the invited address, or the user's id; None if none was sent.
         before: The earlier name of the organization or role of the member, if known.
         wanted: The requested role; the requested name of a renaming is the subject.
-        became: The name right after a renaming; the service may have trimmed it.
+        became: The name right after a renaming, which the service may have trimmed; or the person whom a list first
+            shows under the id of a created member.
         state: The state of the change.
         id: The id of the created object, as the service returned it.
         at: The time before the request, in seconds of the epoch; 0 if unknown.

@@ -237,24 +237,56 @@ def own_among(listed: Listed, names: RunNames) -> OwnEngagements:
 def member_roles(queries: QueryClient) -> dict[str, str] | None:
     """Return the roles of all members of the main key's organization by id; None if they cannot all be read.
 
-    An unreadable role is empty. The list is read again if its pages do not agree with its total, because members may
-    have changed meanwhile.
+    An unreadable role is empty.
+    """
+    members = all_members(queries)
+    return None if members is None else roles_of(members)
+
+
+def all_members(queries: QueryClient) -> dict[str, Mapping[str, Any]] | None:
+    """Return all members of the main key's organization by id; None if they cannot all be read.
+
+    The list is read again if its pages do not agree with its total, because members may have changed meanwhile.
     """
     for _ in range(_READS):
         shown = _pages(queries, lambda page: list_members(page=page, perPage=MAX_PER_PAGE), _MEMBER_PAGES)
         if isinstance(shown, str):
             return None
         if shown.ended and all(_value_of(response)[1] for response, _ in shown.pages):
-            return {user_id: role for response, _ in shown.pages for user_id, role in listed_roles(response).items()}
+            pages = [listed_members(response) for response, _ in shown.pages]
+            return {user_id: item for page in pages for user_id, item in page.items()}
     return None
+
+
+def listed_members(response: Response) -> dict[str, Mapping[str, Any]]:
+    """Return the members on a page, by id."""
+    listed = member_of(response, "data")
+    items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+    return {found: item for item in items if (found := identifier_of(item)) is not None}
 
 
 def listed_roles(response: Response) -> dict[str, str]:
     """Return the roles of the members on a page, by id."""
-    listed = member_of(response, "data")
-    items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
-    roles = {identifier_of(item): item.get("role") for item in items}
-    return {found: role if isinstance(role, str) else "" for found, role in roles.items() if found is not None}
+    return roles_of(listed_members(response))
+
+
+def person_in(member: Mapping[str, Any]) -> str:
+    """Return what tells a member from another person who gets the same id later: the join time and the address."""
+    shown = (member.get("joinedAt"), member.get("email"))
+    return " ".join(text if isinstance(text, str) else "" for text in shown)
+
+
+def is_another(member: Mapping[str, Any], person: str) -> bool:
+    """Whether a member is not the person that a list showed earlier under the id: both texts differ."""
+    pairs = zip(person.casefold().partition(" ")[::2], person_in(member).casefold().partition(" ")[::2], strict=True)
+    known = [(then, now) for then, now in pairs if then and now]
+    return bool(known) and all(then != now for then, now in known)
+
+
+def roles_of(members: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Return the roles of members by id; an unreadable role is empty."""
+    roles = {user_id: member.get("role") for user_id, member in members.items()}
+    return {user_id: role if isinstance(role, str) else "" for user_id, role in roles.items()}
 
 
 def _created(item: Mapping[str, Any], response: Response) -> float:

@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Final
 from conformance.targets.journal_entries import Action, Entry, State
 from conformance.targets.journal_file import JournalError
 from conformance.targets.names import PREFIX, normalized
-from conformance.targets.queries import GONE, data_of, identifier_of, listed_roles, moment_of, object_in
+from conformance.targets.queries import (
+    GONE,
+    data_of,
+    identifier_of,
+    listed_members,
+    moment_of,
+    object_in,
+    person_in,
+    roles_of,
+)
 from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, NotSent
 from conformance.wire.redaction import STAND_IN
 from conformance.wire.requests import MAIN_KEY, OTHER_KEY
@@ -212,7 +221,11 @@ class JournalRecorder:
         elif operation == "getCurrentOrganization" and succeeded:
             self._learn_organization(exchange)
         elif operation == "listMembers" and succeeded and key == MAIN_KEY:
-            self._learn_roles(listed_roles(response))
+            members = listed_members(response)
+            self._learn_roles(roles_of(members))
+            for entry in self._journal.unsettled(Action.MAKE_MEMBER):
+                if entry.became is None and entry.subject in members:
+                    self._journal.became(entry, person_in(members[entry.subject]))
 
     def _learn_organization(self, exchange: Exchange) -> None:
         key, data = exchange.request.key_name, data_of(exchange.received)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from conformance.targets.journal_entries import Action, State
 from conformance.targets.journal_file import JournalError
-from conformance.targets.queries import data_of, latest_items, member_roles, own_among
+from conformance.targets.queries import all_members, data_of, is_another, latest_items, own_among, roles_of
 from conformance.targets.recorder import owner
 from conformance.wire.requests import MAIN_KEY, get_engagement
 
@@ -70,9 +70,10 @@ def _engagements(
 def _members(journal: Journal, queries: QueryClient) -> Iterator[tuple[Entry, str]]:
     made = {entry.subject: entry for entry in _settled(journal, Action.MAKE_MEMBER)}
     changed = [entry for entry in _settled(journal, Action.CHANGE_ROLE) if entry.subject not in made]
-    roles = (member_roles(queries) if made or changed else None) or {}
+    members = (all_members(queries) if made or changed else None) or {}
+    roles = roles_of(members)
     for user_id, entry in made.items():
-        if user_id in roles:
+        if user_id in members and not is_another(members[user_id], entry.became or ""):
             yield entry, f"The member {user_id} is still there after its removal."
     for user_id in dict.fromkeys(entry.subject or "" for entry in changed):
         changes = [entry for entry in changed if entry.subject == user_id]

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from conformance.targets.journal_entries import Action, Entry, State
-from conformance.targets.queries import QueryClient, data_of, describe_result, is_done, member_roles
+from conformance.targets.queries import (
+    QueryClient,
+    all_members,
+    data_of,
+    describe_result,
+    is_another,
+    is_done,
+    roles_of,
+)
 from conformance.targets.recorder import owner
 from conformance.wire import requests
 from conformance.wire.exchange import SUCCESSES, NoResponse
@@ -19,9 +27,14 @@ if TYPE_CHECKING:
 
 
 def remove_members(pending: Pending, membership: Membership, queries: QueryClient) -> None:
-    """Remove the members that were created for the run."""
-    for entry in pending.of(Action.MAKE_MEMBER):
+    """Remove the members that were created for the run, and nobody who has the id of one by now."""
+    entries = pending.of(Action.MAKE_MEMBER)
+    members = (all_members(queries) if any(entry.became for entry in entries) else None) or {}
+    for entry in entries:
         user_id = entry.subject or ""
+        if is_another(members.get(user_id, {}), entry.became or ""):
+            pending.leave(f"The member {user_id} was left alone: the id is another person's by now.")
+            continue
         removal = requests.remove_member(user_id)
         try:
             membership.ensure([removal])
@@ -40,7 +53,8 @@ def remove_members(pending: Pending, membership: Membership, queries: QueryClien
 def restore_roles(pending: Pending, queries: QueryClient) -> None:
     """Restore the roles of members that have a role that the run requested."""
     entries = pending.of(Action.CHANGE_ROLE)
-    roles = member_roles(queries) if entries else None
+    members = all_members(queries) if entries else None
+    roles = None if members is None else roles_of(_without_others(pending, members))
     for user_id in dict.fromkeys(entry.subject or "" for entry in entries):
         changes = [entry for entry in entries if (entry.subject or "") == user_id]
         error = _restore_role(pending, queries, changes, roles)
@@ -50,6 +64,14 @@ def restore_roles(pending: Pending, queries: QueryClient) -> None:
             pending.leave(error)
             continue
         pending.settle(*changes)
+
+
+def _without_others(pending: Pending, members: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Return the members without persons who by now have the id of a member that was created for the run."""
+    made = {
+        entry.subject: entry.became or "" for entry in pending.journal.entries() if entry.action is Action.MAKE_MEMBER
+    }
+    return {user_id: member for user_id, member in members.items() if not is_another(member, made.get(user_id, ""))}
 
 
 def _restore_role(

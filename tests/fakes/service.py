@@ -33,6 +33,7 @@ class Service:
         merges: Whether repeated blanks in the organization's name become one, and those around it none.
         made_at: When engagements were created, by id, where a read shows it.
         listed_as: The names of engagements, by id, where the list shows others.
+        people: Further fields of members, by id.
     """
 
     id: str = "org_1"
@@ -50,6 +51,7 @@ class Service:
     merges: bool = False
     made_at: dict[str, str] = field(default_factory=dict)
     listed_as: dict[str, str] = field(default_factory=dict)
+    people: dict[str, dict[str, object]] = field(default_factory=dict)
 
     def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
         """Process requests one by one."""
@@ -112,7 +114,8 @@ class Service:
         return 200, {"data": items[first : first + query["perPage"]], "meta": {}}
 
     def _listMembers(self, _request: Request, _body: Any) -> tuple[int, object]:  # noqa: N802
-        return 200, {"data": [{"id": key, "role": role} for key, role in self.roles.items()], "meta": {}}
+        items = [{"id": key, "role": role, **self.people.get(key, {})} for key, role in self.roles.items()]
+        return 200, {"data": items, "meta": {}}
 
     def _inviteMember(self, _request: Request, body: Any) -> tuple[int, object]:  # noqa: N802
         return 201, {"data": {"id": "inv_1", "email": body.get("email")}}

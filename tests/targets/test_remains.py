@@ -127,3 +127,18 @@ def test_a_late_read_does_not_show_that_an_engagement_is_gone(
     del running.overrides["getEngagement"]
     assert clean().left == []
     assert running.engagements == FOREIGN
+
+
+def test_another_person_with_the_id_of_a_removed_member_is_not_left(running: Any, journal: Journal) -> None:
+    """A person who gets the id of a removed member of the run is nobody whom a cleanup may remove."""
+    join(running, journal)
+    running.people["u_9"] = {"joinedAt": "2026-01-01T00:00:00.000Z", "email": "made@example.com"}
+    running.send(requests.list_members())
+    running.send(requests.remove_member("u_9"))
+    running.roles["u_9"] = "member"
+    running.people["u_9"] = {"joinedAt": "2026-01-01T00:05:00.000Z", "email": "real@example.org"}
+    queries = QueryClient(running.send, running.send_all)
+
+    ownership = observing(running)
+    assert undone(running, journal).left == []
+    assert reopen_remaining(journal, ownership, queries, *take_census(queries, NAMES)) == []

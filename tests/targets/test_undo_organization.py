@@ -189,3 +189,35 @@ def test_a_member_that_cannot_be_removed_is_reported(
     running.overrides["removeMember"] = 500
 
     assert clean().left == ["The member u_9 could not be removed: status 500."]
+
+
+FIRST = {"joinedAt": "2026-01-01T00:00:00.000Z", "email": "made@example.com"}
+LATER = {"joinedAt": "2026-01-01T00:05:00.000Z", "email": "real@example.org"}
+
+
+def test_another_person_with_the_id_of_a_made_member_stays(
+    running: Any, clean: Callable[..., UndoResult], journal: Journal
+) -> None:
+    """A person who gets the id of a member of the run is neither removed nor demoted."""
+    running.roles["u_9"], running.people["u_9"] = "member", FIRST
+    journal.member_made("u_9", "member")
+    running.send(requests.list_members())
+    running.send(requests.update_member_role("u_9", {"role": "admin"}))
+    running.people["u_9"] = LATER
+
+    assert clean().left == ["The member u_9 was left alone: the id is another person's by now."]
+    assert (running.roles["u_9"], running.writes) == ("admin", [])
+
+
+@pytest.mark.parametrize("changed", [{"joinedAt": LATER["joinedAt"]}, {"email": LATER["email"]}, {"joinedAt": None}])
+def test_a_made_member_is_removed_although_one_text_changed(
+    running: Any, clean: Callable[..., UndoResult], journal: Journal, changed: dict[str, object]
+) -> None:
+    """A service may show another join time or another form of the address of the same member."""
+    running.roles["u_9"], running.people["u_9"] = "member", FIRST
+    journal.member_made("u_9", "member")
+    running.send(requests.list_members())
+    running.people["u_9"] = FIRST | changed
+
+    assert clean().left == []
+    assert "u_9" not in running.roles
