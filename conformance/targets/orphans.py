@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.targets.journal import Journal
 from conformance.targets.journal_file import JOURNAL, JournalError
-from conformance.targets.names import PREFIX, normalized
+from conformance.targets.names import PREFIX
 from conformance.targets.queries import GONE, data_of, describe_result, identifier_of, latest_items
 from conformance.targets.validity import Refused
 from conformance.wire.exchange import SUCCESSES
@@ -107,9 +107,12 @@ def _is_gone(response: Response | str) -> bool:
 
 
 def _prefix(engagement: Mapping[str, object]) -> str | None:
-    """Return the prefix of a run at the beginning of an engagement's name, or None."""
+    """Return the prefix of a run at the beginning of an engagement's name, or None.
+
+    It must be there as runs write it: a name such as "CF - Pentest 2 - API" has only its letters.
+    """
     name = engagement.get("name")
-    found = PREFIX.match(normalized(name)) if isinstance(name, str) else None
+    found = PREFIX.match(name) if isinstance(name, str) else None
     return None if found is None else found[0]
 
 

@@ -30,10 +30,12 @@ class Organization:
     def __init__(self, base_headers: dict[str, str] | None = None) -> None:
         self.engagements = {
             "e_old": (f"{PREFIX}walk-babu", 25),
-            "e_capitals": ("CF-K3VQ7T2A- renamed", 30),
+            "e_older": (f"{PREFIX} renamed", 30),
             "e_young": (f"{PREFIX}walk-bebu", 23),
             "e_quoted": (f"About {PREFIX}walk", 99),
             "e_word": ("cf-document-review", 99),
+            "e_customer": ("CF - Pentest 2 - API", 99),
+            "e_capitals": ("CF-Windows7-Assessment", 99),
             "e_other": ("Audit", 99),
         }
         self.headers = {"Date": format_datetime(NOW, usegmt=True)} if base_headers is None else base_headers
@@ -85,10 +87,10 @@ def clean(conformance: Conformance, small_service: Serve) -> Callable[..., Any]:
 @pytest.mark.parametrize(
     ("arguments", "found"),
     [
-        ((), {"e_old", "e_capitals"}),
-        (("--older-than", "1d"), {"e_old", "e_capitals"}),
-        (("--older-than", "26h"), {"e_capitals"}),
-        (("--older-than", "1h"), {"e_old", "e_capitals", "e_young"}),
+        ((), {"e_old", "e_older"}),
+        (("--older-than", "1d"), {"e_old", "e_older"}),
+        (("--older-than", "26h"), {"e_older"}),
+        (("--older-than", "1h"), {"e_old", "e_older", "e_young"}),
         (("--older-than", "9d"), set()),
     ],
 )
