@@ -274,7 +274,7 @@ class Journal:
     def pending(self) -> list[Entry]:
         """Return the entries whose changes may have to be undone, the latest first.
 
-        They include refused creations and renamings, because a faulty service may have carried them out.
+        They include refused creations and updates of organizations, because a faulty service may have carried them out.
         """
         return [entry for entry in reversed(self.entries()) if _undoable(entry)]
 
@@ -330,7 +330,7 @@ class Journal:
 
 
 def _undoable(entry: Entry) -> bool:
-    if entry.action in {Action.CREATE_ENGAGEMENT, Action.RENAME_ORGANIZATION}:
+    if entry.action in {Action.CREATE_ENGAGEMENT, Action.RENAME_ORGANIZATION, Action.CHANGE_FIELDS}:
         return entry.state is not State.SETTLED
     if entry.action in {Action.CHANGE_ROLE, Action.MAKE_MEMBER}:
         return entry.state in {State.INTENDED, State.DONE}

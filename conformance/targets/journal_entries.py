@@ -11,6 +11,8 @@ class Action(StrEnum):
 
     CREATE_ENGAGEMENT = "create-engagement"
     RENAME_ORGANIZATION = "rename-organization"
+    CHANGE_FIELDS = "change-fields"
+    """A faulty service may store fields of the organization that only the service sets."""
     INVITE = "invite"
     CHANGE_ROLE = "change-role"
     REMOVE_MEMBER = "remove-member"
@@ -39,8 +41,8 @@ class Entry:
         action: The action.
         key: The name of the key of the request.
         subject: The name sent, the invited address, or the user's id; None if none was sent.
-        before: The earlier name of the organization or role of the member, if known.
-        wanted: The requested role; the requested name of a renaming is the subject.
+        before: The earlier name or fields of the organization, or role of the member, if known.
+        wanted: The requested role or fields; the requested name of a renaming is the subject.
         became: The name right after a renaming, which the service may have trimmed; or the person whom a list first
             shows under the id of a created member.
         state: The state of the change.

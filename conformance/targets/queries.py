@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Malformed, Parsed, read_json
 from conformance.list_parameters import MAX_PER_PAGE
+from conformance.oracle.ledger.organization import SETTINGS
 from conformance.targets.lenient_reading import read_leniently
 from conformance.wire.exchange import SUCCESSES, Exchange, NoResponse, Response
 from conformance.wire.rate_limit_headers import date_of
@@ -338,6 +339,16 @@ def moment_of(exchange: Exchange) -> float | None:
         return None
     date = date_of(exchange.received)
     return exchange.started_at.timestamp() + exchange.seconds if date is None else date
+
+
+def fixed_fields(organization: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the slug, the plan and each setting of an organization, those that are there.
+
+    An update may have settings beside its other fields.
+    """
+    inner = organization.get("settings")
+    flat = {**organization, **(inner if isinstance(inner, dict) else {})}
+    return {name: flat[name] for name in ("slug", "plan", *SETTINGS) if isinstance(flat.get(name), str | bool)}
 
 
 def object_in(body: bytes | None) -> Mapping[str, Any]:

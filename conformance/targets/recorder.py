@@ -15,6 +15,7 @@ from conformance.targets.names import PREFIX, normalized
 from conformance.targets.queries import (
     GONE,
     data_of,
+    fixed_fields,
     identifier_of,
     listed_members,
     moment_of,
@@ -68,6 +69,7 @@ class JournalRecorder:
         self._present_names: dict[str, str] = {}
         self._sent_names: set[str] = set()
         self._roles: dict[str, str] = {}
+        self._fields: dict[str, object] = {}
         self._unspeakable: set[str] = set()
 
     def ensure_harmless(self, requests: Sequence[Request]) -> None:
@@ -82,7 +84,11 @@ class JournalRecorder:
             if STAND_IN.search(named) or STAND_IN.search(request.body or b""):
                 raise NotSent("it contains a text that the target file hides")
             action, _ = self._action(request)
-            if action is Action.RENAME_ORGANIZATION and (reason := self._unrestorable(request)):
+            if (
+                action is Action.RENAME_ORGANIZATION
+                and not _is_empty_update(request)
+                and (reason := self._unrestorable(request))
+            ):
                 raise NotSent(reason)
 
     def _unrestorable(self, request: Request) -> str | None:
@@ -119,6 +125,13 @@ class JournalRecorder:
             }.get(action)
             wanted = _short(object_in(request.body).get("role")) if action is Action.CHANGE_ROLE else None
             self._open[request].append(_Sent(self._journal.intend(action, key, subject, before, wanted)))
+            if action is Action.RENAME_ORGANIZATION and owner(key) == MAIN_KEY:
+                self._intend_fields(key, fixed_fields(object_in(request.body)))
+
+    def _intend_fields(self, key: str, sent: Mapping[str, object]) -> None:
+        """Record fields of the organization that an update sends although only the service sets them."""
+        if before := {name: self._fields[name] for name in sent if name in self._fields}:
+            self._journal.intend(Action.CHANGE_FIELDS, key, None, json.dumps(before), json.dumps(sent))
 
     def _text(self, body: Mapping[str, object], member: str) -> object:
         """Return the member's text, or the description if only that shows the run's prefix."""
@@ -130,8 +143,8 @@ class JournalRecorder:
         """Return the action of a request, and the member of its body that names the subject."""
         if not request.is_proper or self._journal.undoing:
             return None, None
-        if request.operation.id == "updateCurrentOrganization" and request.body == b"{}":
-            return None, None  # it changes nothing
+        if _is_empty_update(request) and owner(request.key_name) not in self._names:
+            return None, None  # it should change nothing, and no name is known to restore
         return _ACTIONS.get(request.operation.id, (None, None))
 
     def after(self, exchange: Exchange) -> None:
@@ -168,7 +181,10 @@ class JournalRecorder:
             return
         if response.status in REFUSALS:
             self._open[request].remove(sent)
-            self._journal.refused(sent.entry)
+            if _is_empty_update(request):
+                self._journal.settle(sent.entry)
+            else:
+                self._journal.refused(sent.entry)
         elif response.status in SUCCESSES:
             self._open[request].remove(sent)
             self._carried_out(sent.entry, request, exchange)
@@ -180,6 +196,8 @@ class JournalRecorder:
         self._journal.done(entry)
         if entry.action is Action.RENAME_ORGANIZATION:
             self._learn_name(request.key_name, data_of(exchange.received))
+            if _is_empty_update(request) and data_of(exchange.received).get("name") == entry.before:
+                self._journal.settle(entry)
         if entry.action is Action.RENAME_ORGANIZATION and _is_given_back(entry, exchange):
             self._settle(Action.RENAME_ORGANIZATION, lambda other: owner(other.key) == owner(entry.key))
         elif entry.action is Action.CHANGE_ROLE and object_in(request.body).get("role") == entry.before:
@@ -229,6 +247,8 @@ class JournalRecorder:
 
     def _learn_organization(self, exchange: Exchange) -> None:
         key, data = exchange.request.key_name, data_of(exchange.received)
+        if key == MAIN_KEY and not self._journal.unsettled(Action.CHANGE_FIELDS):
+            self._fields = fixed_fields(data)
         if key == MAIN_KEY and isinstance(data.get("id"), str):
             created_at = data.get("createdAt")
             self._journal.belongs_to(
@@ -266,6 +286,11 @@ class JournalRecorder:
         for user_id, role in roles.items():
             if role and user_id not in changed:
                 self._roles.setdefault(user_id, role)
+
+
+def _is_empty_update(request: Request) -> bool:
+    """Whether a request should change nothing; a careless service may remove the name of the organization."""
+    return request.operation.id == "updateCurrentOrganization" and request.body == b"{}"
 
 
 def owner(key: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.targets.journal_entries import Action, State
 from conformance.targets.pending import Pending, UndoResult
 from conformance.targets.undo_engagements import CreatedEngagements
-from conformance.targets.undo_organization import remove_members, restore_names, restore_roles
+from conformance.targets.undo_organization import remove_members, restore_fields, restore_names, restore_roles
 
 if TYPE_CHECKING:
     from conformance.targets.journal import Journal
@@ -29,7 +29,7 @@ def undo(
     is_cleanup: bool = False,
     lateness: float = 0.0,
 ) -> UndoResult:
-    """Undo pending changes: engagements first, then members, roles and the organization's name.
+    """Undo pending changes: engagements first, then members, roles and the organization's name and fields.
 
     It writes only to data that a read shows to be as the run left it. It is idempotent: if nothing is left, it sends
     nothing. A full disk does not stop it.
@@ -57,6 +57,7 @@ def undo(
             remove_members(pending, membership, queries)
             restore_roles(pending, queries)
             restore_names(pending, queries)
+            restore_fields(pending, queries)
         else:
             _leave_unproved(pending)
     finally:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
+from conformance.oracle.ledger.organization import SETTINGS
 from conformance.targets.journal_entries import Action, Entry, State
 from conformance.targets.queries import (
     QueryClient,
     all_members,
     data_of,
     describe_result,
+    fixed_fields,
     is_another,
     is_done,
+    object_in,
     roles_of,
 )
 from conformance.targets.recorder import owner
@@ -132,6 +136,47 @@ def _restore_name(pending: Pending, queries: QueryClient, key: str, renamings: S
     now = _name_in(response)
     pending.result.writes.append(f'the organization was named "{before}" again')
     return None if now in {before, None} else f'The organization was to become "{before}", but became "{now}".'
+
+
+def restore_fields(pending: Pending, queries: QueryClient) -> None:
+    """Restore fields of the organization that have values of the run, which a faulty service has stored."""
+    entries = pending.of(Action.CHANGE_FIELDS)
+    if not entries:
+        return
+    before, *sent = (_object_in(text) for text in (entries[-1].before, *(entry.wanted for entry in entries)))
+    found = queries.send(requests.get_organization())
+    now = data_of(found)
+    if not now:
+        pending.leave(
+            f"Fields of the organization may have been changed: it could not be read ({describe_result(found)})."
+        )
+        return
+    if changed := _changed(now, before, sent):
+        back = {name: before[name] for name in changed}
+        settings = {name: value for name, value in (fixed_fields(now) | back).items() if name in SETTINGS}
+        queries.send(requests.update_organization({"name": now.get("name"), **back, "settings": settings}))
+        now = data_of(queries.send(requests.get_organization()))
+        if left := _changed(now, before, sent) if now else changed:
+            was = ", ".join(f"{name} {json.dumps(before[name])}" for name in left)
+            pending.leave(f"Fields of the organization could not be restored; before the run they were: {was}.")
+            return
+        pending.result.writes.append(f"fields of the organization were restored: {', '.join(changed)}")
+    pending.settle(*entries)
+
+
+def _changed(
+    organization: Mapping[str, Any], before: Mapping[str, Any], sent: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """Return the fields that have a value which the run sent, and had another one before."""
+    return [
+        name
+        for name, value in fixed_fields(organization).items()
+        if value != before.get(name, value) and value in [each.get(name) for each in sent]
+    ]
+
+
+def _object_in(text: str | None) -> Mapping[str, Any]:
+    return object_in((text or "").encode("utf-8", "replace"))
 
 
 def _name_in(response: Response | str) -> str | None:

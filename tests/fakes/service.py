@@ -34,6 +34,7 @@ class Service:
         made_at: When engagements were created, by id, where a read shows it.
         listed_as: The names of engagements, by id, where the list shows others.
         people: Further fields of members, by id.
+        fields: Further fields of the organization, which updates change.
     """
 
     id: str = "org_1"
@@ -52,6 +53,7 @@ class Service:
     made_at: dict[str, str] = field(default_factory=dict)
     listed_as: dict[str, str] = field(default_factory=dict)
     people: dict[str, dict[str, object]] = field(default_factory=dict)
+    fields: dict[str, object] = field(default_factory=dict)
 
     def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
         """Process requests one by one."""
@@ -81,10 +83,12 @@ class Service:
 
     def _getCurrentOrganization(self, _request: Request, _body: Any) -> tuple[int, object]:  # noqa: N802
         counts = {"memberCount": len(self.roles), "engagementCount": len(self.engagements)}
-        return 200, {"data": {"id": self.id, "name": self.name, "createdAt": self.founded, **counts}}
+        return 200, {"data": {**self.fields, "id": self.id, "name": self.name, "createdAt": self.founded, **counts}}
 
     def _updateCurrentOrganization(self, _request: Request, body: Any) -> tuple[int, object]:  # noqa: N802
-        self.name = " ".join(body["name"].split()) if self.merges else body["name"]
+        name = body.get("name", "")
+        self.name = " ".join(name.split()) if self.merges else name
+        self.fields |= {field: body[field] for field in self.fields if field in body}
         return 200, {"data": {"id": self.id, "name": self.name}}
 
     def _createEngagement(self, _request: Request, body: Any) -> tuple[int, object]:  # noqa: N802

@@ -221,3 +221,52 @@ def test_a_made_member_is_removed_although_one_text_changed(
 
     assert clean().left == []
     assert "u_9" not in running.roles
+
+
+FIELDS = {"slug": "acme", "plan": "team", "settings": {"requireTwoFactor": True, "ssoEnabled": False}}
+CLAIMS = {"slug": f"{PREFIX}slug", "plan": "team", "settings": {"requireTwoFactor": False, "ssoEnabled": True}}
+
+
+def test_fields_that_a_faulty_service_stored_are_restored(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """An update with the slug and settings that a service carries out is undone."""
+    running.fields = dict(FIELDS)
+    running.send(requests.get_organization())
+    running.send(requests.update_organization({"name": f"{PREFIX}b", **CLAIMS}))
+    assert running.fields == CLAIMS
+
+    assert clean().left == []
+    assert (running.name, running.fields) == ("Acme", FIELDS)
+    running.requests.clear()
+    clean()
+    assert running.requests == []
+
+
+def test_fields_that_cannot_be_restored_are_reported(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """The report names the fields that stay, and the next cleanup tries again."""
+    running.fields = dict(FIELDS)
+    running.send(requests.get_organization())
+    running.send(requests.update_organization({"name": "Acme", **CLAIMS}))
+    running.overrides["updateCurrentOrganization"] = 403
+
+    expected = 'slug "acme", requireTwoFactor true, ssoEnabled false'
+    assert clean().left == [f"Fields of the organization could not be restored; before the run they were: {expected}."]
+    running.overrides.clear()
+    assert (clean().left, running.fields) == ([], FIELDS)
+
+
+def test_fields_that_another_user_changed_are_left_alone(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """A plan that the run did not send stays."""
+    running.fields = dict(FIELDS)
+    running.send(requests.get_organization())
+    running.send(requests.update_organization({"name": "Acme", "plan": "free"}))
+    running.fields["plan"] = "enterprise"
+
+    assert (clean().left, running.writes) == ([], [])
+
+
+def test_a_name_that_an_update_without_one_removed_is_restored(running: Any, clean: Callable[..., UndoResult]) -> None:
+    """A careless service may store an empty name."""
+    running.send(requests.update_organization({}))
+    assert running.name == ""
+
+    assert (clean().left, running.name) == ([], "Acme")
