@@ -130,6 +130,8 @@ class Fixtures:
         self._earlier_members: frozenset[str] | None = None
         self._foreign: str | None = None
         self._mails_read: dict[str, int] = {}
+        members = [member.key for member in profile.members if member.key is not None]
+        self._taken = {profile.api_key, *profile.keys.values(), *members}
 
     @property
     def main(self) -> Credential:
@@ -177,7 +179,7 @@ class Fixtures:
             MissingMeans: None can be created.
         """
         self._ensure_own_provisioner(f"key:{scope}")
-        return self._credential(NEW_KEY, self._provisioned(f"key:{scope}", lambda made: made.create_key([scope])))
+        return self._made_credential(f"key:{scope}", NEW_KEY, lambda made: made.create_key([scope]))
 
     def other_organization(self) -> Credential:
         """Return a full key of another organization.
@@ -315,7 +317,7 @@ class Fixtures:
             return credential
         if name not in {_READER, OTHER_KEY}:
             self._ensure_own_provisioner(need)
-        credential = self._credential(name, self._provisioned(need, make))
+        credential = self._made_credential(need, name, make)
         if name == _READER:
             self._ensure_own(need, credential)
         return credential
@@ -342,6 +344,13 @@ class Fixtures:
         renames = key.name == _WRITER and self._profile.mode is Mode.DISPOSABLE
         return self._ownership is not None and self._ownership.is_foreign(key, may_update=renames)
 
+    def _made_credential(self, need: str, name: str, make: Callable[[Provisioner], Secret]) -> Credential:
+        key = self._provisioned(need, make)
+        if key in self._taken and name != "throttled":
+            raise MissingMeans(need, "The provisioner named a key as new that the run has already.")
+        self._taken.add(key)
+        return self._credential(name, key)
+
     def _credential(self, name: str, key: Secret) -> Credential:
         self._redactor.add(name, key.reveal())
         return Credential.bearer(name, key.reveal())
@@ -359,7 +368,8 @@ class Fixtures:
         self._members(need).admit_made(need, made.user_id, before)
         self._members_made += 1
         name = f"member_{len(self._profile.members) + self._members_made}"
-        credential = None if made.key is None else self._credential(name, made.key)
+        key = None if made.key in self._taken else made.key
+        credential = None if key is None else self._credential(name, key)
         if credential is not None and _READER not in self.known_keys():
             self._ensure_own(need, credential)
         if self._journal is not None:

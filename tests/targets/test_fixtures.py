@@ -703,3 +703,29 @@ def test_no_record_is_made_below_another_users_engagement(fixtures: Callable[...
         with pytest.raises(MissingMeans, match=r"No record was made: a read shows that the engagement is not"):
             made.make_subordinate(identifier, "task")
     assert program.calls == ["create_subordinate"]
+
+
+class Confused(Program):
+    """A provisioner that names the main key as another one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.member_key = Secret("main-key-0001")
+
+    def create_key(self, scopes: list[str]) -> Secret:
+        """Return the main key."""
+        super().create_key(scopes)
+        return Secret("main-key-0001")
+
+
+def test_a_key_of_the_run_is_no_new_one(fixtures: Callable[..., Fixtures]) -> None:
+    """A key that the run has already unlocks nothing; the member that it comes with is recorded for its removal."""
+    notes = Notes()
+    made = fixtures(DISPOSABLE + PROVISIONED, Confused(), journal=notes)
+
+    with pytest.raises(MissingMeans, match="a key as new that the run has already"):
+        made.scoped_key("engagements:read")
+    assert made.member().credential is None
+    with pytest.raises(MissingMeans):
+        made.member(with_key=True)
+    assert notes.members == [("u_2", "member")]
