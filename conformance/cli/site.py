@@ -36,6 +36,10 @@ def site(folders: tuple[Path, ...], output: Path) -> None:
     runs = read_runs(folders, complain)
     if not runs:
         raise click.UsageError("None of the folders contains a finished run.")
+    index = output / "index.html"
+    if index.exists() and not (output / "observations.html").exists():
+        shown = click.format_filename(index)
+        raise click.UsageError(f"{shown} is no page of a site of runs: name another folder with --output.")
     try:
         files = site_files(runs, output)
         for folder in sorted({path.parent for path in files} | {output}):
@@ -46,7 +50,7 @@ def site(folders: tuple[Path, ...], output: Path) -> None:
     except OSError as error:
         reason = f"{click.format_filename(output)} cannot be written: {error.strerror}."
         raise click.UsageError(reason) from error
-    click.echo(f"{counted(len(runs), 'run')}: {click.format_filename(output / 'index.html')}")
+    click.echo(f"{counted(len(runs), 'run')}: {click.format_filename(index)}")
 
 
 def _make(folder: Path) -> None:

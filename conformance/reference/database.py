@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import threading
 import unicodedata
@@ -44,6 +45,10 @@ class Database:
     Args:
         path: A database file, or ``:memory:``. A missing file is created; only its owner can read it.
         tables: The statements that create its tables.
+
+    Raises:
+        sqlite3.Error: The file is no database, or that of another program.
+        OSError: It cannot be opened.
     """
 
     def __init__(self, path: str, tables: str) -> None:
@@ -52,6 +57,10 @@ class Database:
         self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
         weakref.finalize(self, self._db.close)  # Python 3.13 warns of a connection that is left open
         self._lock = threading.RLock()
+        own = re.findall(r"EXISTS (\w+)", tables)
+        known = {name for (name,) in self._db.execute("SELECT name FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%'")}
+        if known and (own[0] not in known or not known.issubset(own)):
+            raise sqlite3.DatabaseError("it is the database of another program")
         self._db.create_collation("FOLDED", _folded_order)
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = NORMAL")

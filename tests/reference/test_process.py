@@ -6,9 +6,11 @@ import http.client
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -206,3 +208,17 @@ def test_serve_refuses_what_it_cannot_do(options: list[str], said: str) -> None:
 
     assert result.exit_code == 2
     assert said in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize("table", ["photos", "engagements"])
+def test_serve_leaves_the_database_of_another_program_alone(tmp_path: Path, table: str) -> None:
+    """A file with other tables is refused and stays as it is."""
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute(f"CREATE TABLE {table} (x)")
+    before = path.read_bytes()
+
+    result = CliRunner().invoke(serve, ["--port", "0", "--database", str(path)])
+
+    assert (result.exit_code, path.read_bytes()) == (2, before)
+    assert "it is the database of another program" in " ".join(result.output.split())

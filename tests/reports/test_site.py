@@ -244,6 +244,20 @@ def test_the_site_is_not_written_through_a_link(keep: Keep, tmp_path: Path, link
     assert list(others.iterdir()) == []
 
 
+def test_another_site_is_not_overwritten(keep: Keep, tmp_path: Path) -> None:
+    """A page that no site of runs has written stays; a site of runs is replaced."""
+    folder, output = keep("a"), tmp_path / "home"
+    output.mkdir()
+    (output / "index.html").write_text("my page")
+
+    result = _site(output, folder)
+
+    assert (result.exit_code, (output / "index.html").read_text()) == (2, "my page")
+    assert "is no page of a site of runs" in " ".join(result.stderr.split())
+    (output / "index.html").unlink()
+    assert [_site(output, folder).exit_code for _ in range(2)] == [0, 0]
+
+
 def test_a_place_that_cannot_be_written_is_named(keep: Keep, tmp_path: Path) -> None:
     """The message names a file in the place of a folder."""
     (tmp_path / "file").write_text("")
