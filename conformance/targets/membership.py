@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 import unicodedata
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from conformance.operations import CHANGES_MEMBER
 from conformance.targets.capabilities import MissingMeans
-from conformance.targets.queries import QueryClient, listed_roles, member_roles
+from conformance.targets.queries import QueryClient, all_members, is_another, listed_members, person_in, roles_of
 from conformance.wire.exchange import SUCCESSES, NotSent
 from conformance.wire.requests import MAIN_KEY
 
@@ -40,6 +40,7 @@ class Membership:
         self._may_try_owner = may_try_owner
         self._lock = threading.RLock()
         self._roles: dict[str, str] = {}
+        self._people: dict[str, str] = {}
         self._given: set[str] = set()
         self._owners: set[str] = set()
         self._whole = False
@@ -107,13 +108,12 @@ class Membership:
         """Do nothing: the guard has verified the request already."""
 
     def after(self, exchange: Exchange) -> None:
-        """Learn roles from lists."""
+        """Learn roles and people from lists."""
         request, response = exchange.request, exchange.received
         if response is None or request.key_name != MAIN_KEY or not request.is_proper:
             return
         if request.operation.id == "listMembers" and response.status in SUCCESSES:
-            roles = listed_roles(response)
-            self._learn(roles)
+            self._learn(listed_members(response))
 
     def _ensure(self, user_id: str, *, is_removal: bool) -> None:
         if not self._whole and not self._read():
@@ -133,18 +133,22 @@ class Membership:
                 raise MissingMeans(need, f"The member {user_id} is an owner, who is neither changed nor removed.")
             self._given.add(user_id)
 
-    def _learn(self, roles: Mapping[str, str]) -> None:
+    def _learn(self, members: Mapping[str, Mapping[str, Any]]) -> None:
+        """Learn from members of a list; who gets the id of a member later was not given to the run."""
+        roles = roles_of(members)
         with self._lock:
+            people = {user_id: self._people.setdefault(user_id, person_in(each)) for user_id, each in members.items()}
+            self._given -= {user_id for user_id, person in people.items() if is_another(members[user_id], person)}
             first = {user_id for user_id, role in roles.items() if role == _OWNER and user_id not in self._roles}
             self._owners |= first
             self._roles |= roles
 
     def _read(self) -> bool:
         """Read the whole list; return whether that was possible."""
-        roles = member_roles(QueryClient(lambda request: self._send_all([request])[0]))
-        self._learn(roles or {})
-        self._whole = self._whole or roles is not None
-        return roles is not None
+        members = all_members(QueryClient(lambda request: self._send_all([request])[0]))
+        self._learn(members or {})
+        self._whole = self._whole or members is not None
+        return members is not None
 
 
 def _spelled(user_id: str) -> str:

@@ -159,3 +159,18 @@ def test_a_member_in_another_spelling_is_left_alone(service: Any, listed: str, n
     for request in (requests.remove_member(named), requests.update_member_role(named, {"role": "admin"})):
         with pytest.raises(NotSent, match="another spelling"):
             membership.ensure([request])
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_another_person_with_the_id_of_a_member_of_the_run_is_not_touched(
+    membership: Membership, service: Any, write: Callable[[str], Request]
+) -> None:
+    """Once a list shows another person under the id of a given member, no write is sent to the id."""
+    membership.admit_made("member", "u_9", membership.known("member"))
+    for person in (("2026-01-01T00:00:00.000Z", "made@example.com"), ("2026-01-01T00:05:00.000Z", "real@example.org")):
+        membership.ensure([write("u_9")])
+        service.roles["u_9"], service.people["u_9"] = "member", dict(zip(("joinedAt", "email"), person, strict=True))
+        service.send(requests.list_members())
+
+    with pytest.raises(NotSent, match="not given to the run"):
+        membership.ensure([write("u_9")])
