@@ -306,3 +306,23 @@ def test_a_second_run_does_not_take_the_folder_of_one_that_goes_on(tmp_path: Pat
     for end in ended:
         assert end.status == 2, end.messages()
         assert f"by a run in progress (process {first.process.pid}, begun " in end.err
+
+
+def test_no_id_that_begins_like_a_real_members_is_written_to(tmp_path: Path) -> None:
+    """A service that compares the beginning of ids would remove the member."""
+    members = "/api/v1/organizations/current/members"
+
+    async def behave(turn: Turn) -> None:
+        await turn.send(await turn.honest())
+
+    with hostile(behave) as target:
+        headers = {"Authorization": f"Bearer {target.api_key}"}
+        listed = httpx.get(f"{target.url}{members}?perPage=100", headers=headers, trust_env=False).json()["data"]
+        heads = len(target.heads)
+        words = ("run", "--base-url", target.url, "--effort", "quick", "--disposable", "--only", "*-unknown-member")
+        ended = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=target.api_key).wait(PATIENCE)
+
+        written = [head.split(b" ")[1].decode() for head in target.heads[heads:] if not head.startswith(b"GET ")]
+    assert ended.status == 0, ended.messages()
+    assert len(written) == 4
+    assert [path for path in written for member in listed if path.startswith(f"{members}/{member['id'][:8]}")] == []

@@ -201,11 +201,10 @@ def _unauthenticated_inputs(run: Run) -> UnauthenticatedInputs:
     random = run.random("unknown identifiers")
     disposable = run.mode is Mode.DISPOSABLE
     member = _new_member(run) if disposable else None
-    known = read.first_identifier(run.send(requests.list_members(perPage=1))) if member is None else member.user_id
     organization = name if disposable else harmless_name(run.send(requests.get_organization()))
     unknown = OperationInputs(
         engagement=unknown_like(shape, random),
-        user=unknown_like(known, random),
+        user=unknown_like(None if member is None else member.user_id, random),  # like the id of no other person
         role="member",
         organization=organization,
         address=run.address("no-key") if disposable else f"{run.name('no-key')}.invalid",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.outcomes import CantTell
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.every_operation import unknown_like
+from conformance.scenarios.access.every_operation import unknown_like, untouchable_member
 from conformance.scenarios.keys_in_turn import RetryNewKeys
 from conformance.scenarios.members.member_list import MemberList, read_members_so_far
 from conformance.targets.capabilities import MissingMeans
@@ -141,7 +141,10 @@ class Strangers:
 def strangers(run: Run) -> Strangers:
     """Try to change the role of an unknown user, and to remove an unknown user."""
     known = read_members_so_far(run)
-    alike = unknown_like(min(known.ids, default=None), run.random("strangers"))
+    run.scenarios.wait_for(untouchable_member)
+    own = run.scenarios.result_if_any(untouchable_member)
+    # Like the id of no other person, whom a service that compares the beginning of ids would remove.
+    alike = unknown_like(None if own is None else own.user_id, run.random("strangers"))
     unknown = [user_id for user_id in (run.name("nobody"), alike) if user_id not in known.ids]
     responses = run.send_all(
         [requests.update_member_role(user_id, {"role": "member"}) for user_id in unknown]
