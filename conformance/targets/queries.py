@@ -235,15 +235,6 @@ def own_among(listed: Listed, names: RunNames) -> OwnEngagements:
     )
 
 
-def member_roles(queries: QueryClient) -> dict[str, str] | None:
-    """Return the roles of all members of the main key's organization by id; None if they cannot all be read.
-
-    An unreadable role is empty.
-    """
-    members = all_members(queries)
-    return None if members is None else roles_of(members)
-
-
 def all_members(queries: QueryClient) -> dict[str, Mapping[str, Any]] | None:
     """Return all members of the main key's organization by id; None if they cannot all be read.
 
@@ -264,11 +255,6 @@ def listed_members(response: Response) -> dict[str, Mapping[str, Any]]:
     listed = member_of(response, "data")
     items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
     return {found: item for item in items if (found := identifier_of(item)) is not None}
-
-
-def listed_roles(response: Response) -> dict[str, str]:
-    """Return the roles of the members on a page, by id."""
-    return roles_of(listed_members(response))
 
 
 def person_in(member: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.targets.queries import Listed, QueryClient, latest_items, member_roles
+from conformance.targets.queries import Listed, QueryClient, all_members, latest_items
 from tests.fakes.exchanges import make_exchange
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ def test_a_list_is_read_up_to_its_total(size: int, pages: int, past_the_end: int
     """No page after the end is requested."""
     lists = Lists(size, total=size, past_the_end=past_the_end)
 
-    roles = member_roles(QueryClient(lists.send))
+    members = all_members(QueryClient(lists.send))
 
-    assert (len(roles or ()), lists.pages) == (size, [*range(1, pages + 1)])
+    assert (len(members or ()), lists.pages) == (size, [*range(1, pages + 1)])
 
 
 @pytest.mark.parametrize("past_the_end", [200, 404])
@@ -56,16 +56,16 @@ def test_without_a_total_a_short_or_missing_page_is_the_last(past_the_end: int) 
     """A list of exactly two pages is read to its end, too."""
     lists = Lists(200, total=None, past_the_end=past_the_end)
 
-    roles = member_roles(QueryClient(lists.send))
+    members = all_members(QueryClient(lists.send))
 
-    assert (len(roles or ()), lists.pages) == (200, [1, 2, 3])
+    assert (len(members or ()), lists.pages) == (200, [1, 2, 3])
 
 
 def test_shorter_pages_than_requested_are_all_read() -> None:
     """All pages are read if the service limits them to 50 items."""
     lists = Lists(120, most=50, total=120)
 
-    assert len(member_roles(QueryClient(lists.send)) or ()) == 120
+    assert len(all_members(QueryClient(lists.send)) or ()) == 120
 
 
 @pytest.mark.parametrize("total", [119, 121])
@@ -73,7 +73,7 @@ def test_members_of_another_number_than_the_total_are_not_all(total: int) -> Non
     """A list that disagrees with its total is read twice and refused."""
     lists = Lists(120, total=total)
 
-    assert member_roles(QueryClient(lists.send)) is None
+    assert all_members(QueryClient(lists.send)) is None
     assert lists.pages.count(1) == 2
 
 
