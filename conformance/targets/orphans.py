@@ -109,7 +109,7 @@ def _is_gone(response: Response | str) -> bool:
 def _prefix(engagement: Mapping[str, object]) -> str | None:
     """Return the prefix of a run at the beginning of an engagement's name, or None.
 
-    It must be there as runs write it: a name such as "CF - Pentest 2 - API" has only its letters.
+    It must stand as runs write it: "CF - Pentest 2 - API" only has its letters.
     """
     name = engagement.get("name")
     found = PREFIX.match(name) if isinstance(name, str) else None

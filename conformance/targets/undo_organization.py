@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def remove_members(pending: Pending, membership: Membership, queries: QueryClient) -> None:
-    """Remove the members that were created for the run, and nobody who has the id of one by now."""
+    """Remove the members that were created for the run, unless another person has the id by now."""
     entries = pending.of(Action.MAKE_MEMBER)
     members = (all_members(queries) if any(entry.became for entry in entries) else None) or {}
     for entry in entries:

@@ -41,10 +41,11 @@ def archive_again(visitor: Visitor) -> object:
 
 
 def duplicates(visitor: Visitor) -> object:
-    """Create engagements with equal and similar names."""
+    """Create engagements with equal and similar names, and with a former one."""
     visitor.engagement("A b")
     visitor.archived("c")
-    return [visitor.post(ENGAGEMENTS, {"name": name}).status_code for name in ("A b", "a  B", "c")]
+    visitor.patch(visitor.at(visitor.engagement("d")["id"]), {"name": "e"})
+    return [visitor.post(ENGAGEMENTS, {"name": name}).status_code for name in ("A b", "a  B", "c", "d")]
 
 
 def refusal_order(visitor: Visitor) -> object:

@@ -204,7 +204,7 @@ def _unauthenticated_inputs(run: Run) -> UnauthenticatedInputs:
     organization = name if disposable else harmless_name(run.send(requests.get_organization()))
     unknown = OperationInputs(
         engagement=unknown_like(shape, random),
-        user=unknown_like(None if member is None else member.user_id, random),  # like the id of no other person
+        user=unknown_like(None if member is None else member.user_id, random),  # like no other member's
         role="member",
         organization=organization,
         address=run.address("no-key") if disposable else f"{run.name('no-key')}.invalid",

@@ -143,7 +143,7 @@ def strangers(run: Run) -> Strangers:
     known = read_members_so_far(run)
     run.scenarios.wait_for(untouchable_member)
     own = run.scenarios.result_if_any(untouchable_member)
-    # Like the id of no other person, whom a service that compares the beginning of ids would remove.
+    # An id like a real member's could reach that member, if the service compares only the beginning of ids.
     alike = unknown_like(None if own is None else own.user_id, run.random("strangers"))
     unknown = [user_id for user_id in (run.name("nobody"), alike) if user_id not in known.ids]
     responses = run.send_all(

@@ -68,7 +68,7 @@ def role_changes(run: Run) -> RoleChanges:
     listed = [requests.list_members(role=role).with_key(key) for key in second_reader(run)]
     run.send_all(listed)
     first = _change_role(run, member, OTHER_ROLE[role])
-    invited = _invite(run, before.members[member.user_id].get("email"), role)  # not its role at this time
+    invited = _invite(run, member, before, role)  # not its role at this time
     run.send_all([requests.list_members(role=OTHER_ROLE[role]), *(listed or [requests.list_members(role=role)])])
     changes = (first, _change_role(run, member, role))
     same = _set(run, member, role)
@@ -137,7 +137,9 @@ def _change_role(run: Run, member: Member, role: str) -> Exchange:
     return response
 
 
-def _invite(run: Run, email: object, role: str) -> Exchange | None:
-    if not isinstance(email, str) or "@" not in email:
+def _invite(run: Run, member: Member, members: MemberList, role: str) -> Exchange | None:
+    """Invite a member that was created for the run, if the list shows its address, and not another person's."""
+    listed = str(members.members[member.user_id].get("email"))
+    if member.email is None or listed.casefold() != member.email.casefold():
         return None
-    return run.send(requests.invite_member({"email": email, "role": role}))
+    return run.send(requests.invite_member({"email": member.email, "role": role}))

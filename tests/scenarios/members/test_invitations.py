@@ -5,8 +5,15 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+import pytest
+
+from conformance.oracle import read
 from conformance.scenarios.members.invitations import inviting
 from conformance.scenarios.members.mail import _invite_member
+from conformance.scenarios.members.member_list import MemberList
+from conformance.scenarios.members.role_changes import _invite
+from conformance.targets.fixtures import Member
+from conformance.wire import requests
 from tests.fakes.exchanges import make_exchange, page_for
 from tests.fakes.runs import FakeRun
 
@@ -64,3 +71,18 @@ def test_a_member_that_no_list_has_shown_is_not_invited() -> None:
     run, found = invites_member("bob@x.test")
     assert found is None
     assert [sent.operation.id for sent in run.sent] == ["listMembers"]
+
+
+@pytest.mark.parametrize(
+    ("own", "listed", "sent"),
+    [("ann@x.test", "Ann@x.test", "ann@x.test"), ("ann@x.test", "bob@y.test", None), (None, "bob@y.test", None)],
+)
+def test_only_the_address_of_a_member_of_the_run_is_invited(own: str | None, listed: str, sent: str | None) -> None:
+    """A service that lists another person's address there must not make the run send that person an e-mail."""
+    run = FakeRun(lambda request: make_exchange(request, 409, {}))
+    page = page_for(requests.list_members(), [{"id": "u_1", "email": listed, "role": "admin"}])
+    members = MemberList((page,), {"u_1": read.items(page)[0]}, 1)
+
+    _invite(run, Member("u_1", own, "admin", None), members, "member")
+
+    assert [(exchange.sent_object or {}).get("email") for exchange in run.exchanges] == ([] if sent is None else [sent])
