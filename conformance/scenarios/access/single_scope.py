@@ -367,8 +367,11 @@ def _try_membership(run: Run, key: Credential, tried: Permissions) -> None:
     except MissingMeans as reason:
         tried.no_member = tried.no_member or reason
         return
-    # The interface does not make members, so it does not promise that they are there at once.
-    run.wait_until(lambda: member_of(member_pages(run), user_id) is not None, pause=1.0)
-    batch = (requests.update_member_role(user_id, {"role": "member"}), requests.remove_member(user_id))
-    for name, request in zip(_MEMBERSHIP, batch, strict=True):
-        tried.cells["organizations:write", name] = [run.send(request.with_key(key))]
+    demotion, removal = (requests.update_member_role(user_id, {"role": "member"}), requests.remove_member(user_id))
+    demoted = run.send(demotion.with_key(key))
+    if demoted.received_status == HTTPStatus.NOT_FOUND:
+        # The interface does not make members, so it does not promise that they are there at once.
+        run.wait_until(lambda: member_of(member_pages(run), user_id) is not None, pause=1.0)
+        demoted = run.send(demotion.with_key(key))
+    for name, exchange in zip(_MEMBERSHIP, (demoted, run.send(removal.with_key(key))), strict=True):
+        tried.cells["organizations:write", name] = [exchange]
