@@ -245,6 +245,7 @@ QUERIES = (
     ),
     *(f"?sort={key}&page=2&perPage=4" for key in ("name", "createdAt", "updatedAt")),
     *(f"?sort={key}&order={order}" for key in ("name", "updatedAt") for order in ("asc", "desc")),
+    "?order=asc&sort=createdAt",
     "?page=0",
     "?page=-1",
     "?perPage=0",

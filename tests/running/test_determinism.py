@@ -24,7 +24,7 @@ Streams = dict[str, list[tuple[str, ...]]]
 GIVEN = re.compile(r"\b(?:eng|usr|org|inv)_[\w-]{22}|\b[Mm]ember-[0-9a-f]{12}(?=@)")
 """Identifiers and members' addresses of the reference service, also in derived values."""
 
-PLACES = re.compile(r"(?:&(?:page|perPage)=\d+)+")
+PLACES = re.compile(r"(?:[?&](?:page|perPage)=\d+)+")
 
 WITH_A_KEY = frozenset({"X-Api-Key", "X-Api-Token", "X-Auth-Token", "X-Access-Token", "Api-Key", "Cookie"})
 

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from .changes import set_fields
-from .conditions import asks
+from .conditions import all_of, asks, sends
 from .mutations import Method, Mutation, fault, flat
 from .pages import page, query, reordered, whole
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from conformance.reference.queries import EngagementQuery
     from conformance.reference.records import Engagement, Page
 
-    from .situations import Condition
+    from .situations import Condition, Situation
 
 _SORTS = {"createdAt": "sort-by-created-at", "updatedAt": "sort-by-updated-at", "name": "sort-by-name"}
 _ALL = tuple(_SORTS.values())
@@ -41,6 +41,11 @@ def _sorted_by(sort: str, find: Method) -> Mutation:
 def _compares(sort: str, key: Callable[[Engagement], Any]) -> Mutation:
     """Compare something else if the list is sorted by a field."""
     return _sorted_by(sort, reordered(lambda items, asked: sorted(items, key=key, reverse=asked.descending)))
+
+
+def _order_first(at: Situation) -> bool:
+    names = [name for name, _ in at.query.multi_items() if name in {"order", "sort"}]
+    return names[:1] == ["order"] and "sort" in names
 
 
 def _page_by_page(find: Method, asked: EngagementQuery) -> Page[Engagement]:
@@ -159,6 +164,8 @@ ARRANGEMENTS = (
                 asks(sort="name")), "list-engagements-pages-partition"),
     fault("sort-last-swapped", "The list of engagements has its last two items swapped.",
           page(reordered(lambda items, _: (*items[:-2], *items[-2:][::-1]))), *_ALL, _FILTERED),
+    fault("order-before-sort-ignored", "The parameter order is ignored if it precedes sort in the query.",
+          query(set_fields(descending=True), all_of(sends("order", "sort"), _order_first)), *_ALL),
     fault("sort-archived-last", "The list of engagements has archived engagements at the end, whatever the order.",
           page(reordered(lambda items, _: sorted(items, key=lambda item: item.status == "archived"))), *_ALL),
     fault("sorted-total-of-active-only",

@@ -25,7 +25,7 @@ from conformance.wire import requests
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from conformance.confirm.lists import Snapshot
     from conformance.running.run import Run
@@ -189,16 +189,22 @@ def _combinations(run: Run, whole: Snapshot) -> list[CombinedLists]:
     known = Known(len(whole), True, run.scenarios.result(by_name).seeded.names, run.names.owns)
     batches: list[list[Request]] = []
     for status, sort, order, form in _covering(run.random("lists")):
-        random = run.random(f"list {status} {sort} {order} {form.__name__}")  # whatever the other lists hold
+        name = f"list {status} {sort} {order} {form.__name__}"
+        random, shuffling = run.random(name), run.random(f"order of {name}")  # whatever the lists hold
         keys = _keys(whole, status, sort)
         batch = [
-            requests.list_engagements(status=status, sort=sort, order=order, **place)
+            requests.list_engagements(**_shuffled({"status": status, "sort": sort, "order": order, **place}, shuffling))
             for place in form(keys if order == "asc" else keys[::-1], random)
         ]
         if sum(map(len, batches)) + len(batch) <= _MOST[run.effort]:
             batches += [batch] if batch else []
     responses = iter(send_by_turns(run, [request for batch in batches for request in batch]))
     return [CombinedLists((*whole, *(next(responses) for _ in batch)), known) for batch in batches]
+
+
+def _shuffled(asked: Mapping[str, object], random: random.Random) -> dict[str, object]:
+    """Return parameters in another order, which means nothing."""
+    return dict(random.sample([*asked.items()], len(asked)))
 
 
 def _covering(random: random.Random) -> Iterator[_Row]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations, islice, product
+from itertools import combinations, islice, permutations, product
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +87,15 @@ def test_few_combinations_cover_every_pair() -> None:
     assert {row[:3] for row in (*combined._REQUESTED, *rows[:45]) if all(row[1:3])} == {
         row for row in product(*values[:3]) if all(row[1:])
     }
+
+
+def test_parameters_come_in_every_order() -> None:
+    """The parameters of a request are the same in any order, of which each is drawn."""
+    asked = {"status": "active", "sort": "name", "order": None}
+    drawn = [combined._shuffled(asked, Random(seed)) for seed in range(60)]
+
+    assert all(each == asked for each in drawn)
+    assert {tuple(each) for each in drawn} == set(permutations(asked))
 
 
 def wrong(aspect: Aspect, *orders: tuple[str, str], **query: str) -> CombinedLists:
