@@ -156,12 +156,12 @@ def _by_removed(run: Run, reserved: ReservedEngagements) -> tuple[Removal | None
 
 
 def _elsewhere(request: Request, reserved: ReservedEngagements) -> list[Request]:
-    """Return a request about each reserved engagement that it is valid for, or a list with a filter.
+    """Return a request about each reserved engagement that it is valid for, or a list with a filter that it lacks.
 
     For other operations, it is the request itself.
     """
     if request.operation.id in _FILTERS:
-        return [replace(request, query=(_FILTERS[request.operation.id],))]
+        return [replace(request, query=() if request.query else (_FILTERS[request.operation.id],))]
     if request.identifier is None or request.operation.family != "engagements":
         return [request]
     states = _ACTIVE_LAST if request.operation.id in _NEEDS_ACTIVE else _ARCHIVED_LAST

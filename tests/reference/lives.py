@@ -701,6 +701,7 @@ def aftermath(life: Life) -> list[object]:
         yield "main", "GET", f"{ENGAGEMENTS}?sort=createdAt&perPage=2", None
         for role in ("boss", "admin"):
             yield "main", "POST", INVITE, {"email": address, "role": role}
+        yield "member", "GET", f"{ENGAGEMENTS}?status=active", None
         yield "main", "DELETE", f"{MEMBERS}/{life.member}", None
         yield "member", "GET", f"{ENGAGEMENTS}?status=active", None
         yield "main", "POST", INVITE, {"email": removed, "role": "member"}

@@ -92,6 +92,10 @@ def _requests(*operations: str) -> Condition:
     return lambda at: at.service.find_operation(at.context).id in operations
 
 
+def _asked_for(at: Situation) -> tuple[str, str]:
+    return at.context.key.digest, str(at.context.request.url)
+
+
 def _find_nothing(service: Service) -> None:
     raise service.not_found("organization")
 
@@ -224,6 +228,9 @@ KEYS_OF_REMOVED = (
         ("lists", "can still list", _requests(op.LIST_MEMBERS, op.LIST)))),
     fault("removed-member-filters", "The key of a removed member can still list engagements by status.",
           _serve_removed(lambda at: "status" in at.query), _ENGAGEMENTS),
+    fault("removed-member-repeats-lists", "The key of a removed member still gets the filtered lists that it got.",
+          after(op.LIST, lambda at: at.remembered("listed", set()).add(_asked_for(at)), lambda at: at.query)
+          | _serve_removed(lambda at: _asked_for(at) in at.remembered("listed", set())), _ENGAGEMENTS),
     fault("removed-member-for-a-second", "The key of a removed member works for one more second.",
           before(op.REMOVE, remember("removals", lambda at: at.service.seconds())) | _serve_removed(
               lambda at: at.service.seconds() - recalled(at.service, "removals", at.context.key.user_id, 0) < 1),

@@ -76,7 +76,7 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
     spare = [identifier for identifier in spare if identifier not in {own, archived}]
     pairs = [
         (requests.get_organization(), requests.get_organization()),
-        (requests.list_engagements(), requests.list_engagements()),
+        (requests.list_engagements(status="active"), requests.list_engagements(status="active")),
         (requests.list_members(), requests.list_members()),
         (requests.get_engagement(own), requests.get_engagement(own)),
         (rename, rename),
