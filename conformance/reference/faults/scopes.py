@@ -102,6 +102,9 @@ CLOSED = flat(
     (fault(f"scope-shuts-{op.NAMES[operation]}", f"A key with only {own} may not call {operation}.",
            refuse(operation, 403, _has_only(own), step="authorize"), _ALLOWS[operation])
      for operation, own in _NEEDS.items()),
+    fault("scope-shuts-described-creation", "A key with only engagements:write may not create with a description.",
+          refuse(op.CREATE, 403, all_of(_has_only("engagements:write"), _body_has_only(name=..., description=...)),
+                 step="authorize"), _ALLOWS[op.CREATE]),
     (fault(f"scope-refused-with-{status}", f"A request without permission is refused with {status} instead of 403.",
            refuse_with(status, "authorize"), *_REFUSES.values()) for status in (401, 404, 409)),
 )  # fmt: skip

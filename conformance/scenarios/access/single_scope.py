@@ -348,8 +348,13 @@ def _is_list(page: Exchange) -> bool:
 
 
 def _rest(run: Run, scope: str, inputs: OperationInputs) -> list[tuple[str, Request]]:
-    """Return the requests that a key may or might send, without those on members."""
+    """Return the requests that a key may or might send, without those on members.
+
+    A key with a single permission creates with a description, others without.
+    """
     batch = inputs.batch()
+    if scope in SCOPES:
+        batch["createEngagement"] = requests.create_engagement({"name": inputs.name, "description": inputs.description})
     names = ["getCurrentOrganization", "listMembers", "listEngagements"]
     if run.mode is not Mode.READ_ONLY:
         names.append("createEngagement")
