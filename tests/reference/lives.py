@@ -756,7 +756,7 @@ def _before_the_key() -> Iterator[Request]:
     for path in (f"{ENGAGEMENTS}?status=odd", f"{MEMBERS}?role=odd"):
         yield "unknown", "GET", path, None
     for method, path, body in (
-        ("POST", ENGAGEMENTS, {"description": "no name"}),
+        ("POST", ENGAGEMENTS, {"description": 5}),
         ("POST", INVITE, {"email": "nobody@example.com"}),
         ("PATCH", f"{MEMBERS}/1", {}),
     ):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from conformance.reference.records import SCOPES, Key
 from conformance.reference.refusal import Refusal
 
-from .conditions import all_of, always, lacks, responds, stored_archived
+from .conditions import all_of, always, lacks, responds, sends_other_than_text, stored_archived
 from .mutations import Method, Mutation, at_step, fault, refuse_with, refused_early, wrap
 from .operations import ACTIONS
 
@@ -277,6 +277,8 @@ EARLY = (
           _refuse_first(lambda at: at.query.get("status") not in {None, "active", "archived"}), _VALIDATION),
     fault("role-before-key", "An invalid role filter is refused before the key is checked.",
           _refuse_first(lambda at: at.query.get("role") not in {None, "owner", "admin", "member"}), _VALIDATION),
+    fault("description-type-before-key", "A description that is no text is refused before the key is checked.",
+          _refuse_first(sends_other_than_text("description")), _VALIDATION),
     *(fault(f"missing-{name}-before-key", f"{words} is refused before the key is checked.",
             _refuse_first(all_of(responds(operation), lacks(field))), _VALIDATION)
       for name, words, operation, field in (

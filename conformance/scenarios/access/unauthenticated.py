@@ -44,9 +44,12 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 _UNPARSABLE: Final = b'{"name": "cut short'
-_INVALID_BODIES: Final = {"updateCurrentOrganization": b"[]", "updateEngagement": b'{"name": 12345}'}
-"""JSON that is invalid for an operation, and harmless if it is carried out; ``{}`` for operations that require
-fields."""
+_INVALID_BODIES: Final = {
+    "updateCurrentOrganization": b"[]",
+    "createEngagement": b'{"description": 12345}',
+    "updateEngagement": b'{"name": 12345, "description": 12345}',
+}
+"""JSON that is invalid for an operation, and harmless if it is carried out; ``{}`` for other operations."""
 _NONSENSE_QUERY: Final = {
     "listMembers": (("role", "no-such-role"), ("page", "abc")),
     "listEngagements": (
