@@ -667,6 +667,10 @@ def meetings(life: Life) -> list[object]:
     life.together(
         *(("main", "PATCH", f"{MEMBERS}/{user}", {"role": role}) for user, role in ((2, "member"), (3, "admin")))
     )
+    life.together(
+        ("main", "PATCH", ORGANIZATION, {"name": "meanwhile"}),
+        ("main", "POST", INVITE, {"email": "meanwhile@example.com", "role": "member"}),
+    )
     life.responses.append(life.send("main", "GET", f"{MEMBERS}?role=admin"))
     for engagement, record in records:
         life.responses.append(life.visitor.rpc("subordinate_exists", engagementId=engagement, kind="target", id=record))

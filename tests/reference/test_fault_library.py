@@ -51,6 +51,7 @@ MEANT_TO_BREAK = {
     "owner-role-500",
     "parallel-creations-break",
     "parallel-edits-break",
+    "parallel-renamings-and-invitations-break",
 }
 """Faults that return 500 on purpose."""
 

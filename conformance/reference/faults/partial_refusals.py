@@ -11,7 +11,7 @@ from conformance.reference.refusal import Refusal
 
 from .conditions import at_first, sends_other_than_text
 from .mutations import Method, Mutation, at_step, fault, refused_yet
-from .operations import CREATE, EDIT, RENAME, ROLE
+from .operations import CREATE, EDIT, INVITE, RENAME, ROLE
 from .situations import NOTHING, Condition, Situation, change_roles, members
 
 if TYPE_CHECKING:
@@ -96,21 +96,21 @@ PARTS = (
 # --- requests at the same time
 
 
-def _fail_in_parallel(operation: str, error: Callable[[], Exception]) -> Mutation:
-    """Raise an error while several requests of an operation are processed."""
+def _fail_in_parallel(error: Callable[[], Exception], *operations: str) -> Mutation:
+    """Raise an error while several requests of some operations are processed, one of each at least."""
 
     async def around(at: Situation, honest: Method) -> object:
-        if at.operation != operation:
+        if at.operation not in operations:
             return await honest()
         running = at.remembered("running", Counter())
-        running[operation] += 1
+        running[at.operation] += 1
         try:
             await asyncio.sleep(0.003)
-            if running[operation] > 1:
+            if running.total() > 1 and all(running[operation] for operation in operations):
                 raise error()
             return await honest()
         finally:
-            running[operation] -= 1
+            running[at.operation] -= 1
 
     return at_step("perform", around)
 
@@ -175,11 +175,12 @@ async def _write_all_roles_later(at: Situation, honest: Method) -> object:
 
 
 PARALLEL = (
-    *(fault(f"parallel-{label}-break", f"Simultaneous {label} cause a 500.",
-            _fail_in_parallel(operation, lambda: RuntimeError("deadlock")), "no-server-error")
-      for label, operation in (("creations", CREATE), ("edits", EDIT))),
+    *(fault(f"parallel-{label}-break", f"Simultaneous {label.replace('-', ' ')} cause a 500.",
+            _fail_in_parallel(lambda: RuntimeError("deadlock"), *operations), "no-server-error")
+      for label, *operations in (
+        ("creations", CREATE), ("edits", EDIT), ("renamings-and-invitations", RENAME, INVITE))),
     fault("parallel-edits-403", "Some of several simultaneous edits are refused with 403.",
-          _fail_in_parallel(EDIT, lambda: Refusal(403, "Another edit is in progress.")),
+          _fail_in_parallel(lambda: Refusal(403, "Another edit is in progress."), EDIT),
           "update-engagement-in-parallel", "update-engagement-succeeds"),
     fault("parallel-edits-lose-one",
           "The second of two simultaneous edits reverts the first.",

@@ -101,7 +101,7 @@ def _renamed(run: Run, reads: Sequence[Request]) -> Renaming:
     for text in broken[: _SINGLY[run.effort]]:  # no reason for a server error
         body = json.dumps({"name": f"{run.name('organization')} {text}"}).encode()
         run.send(requests.update_organization({}).with_body(body))
-    plain = _rename(run, run.name("organization"))
+    plain = _rename_while_inviting(run)
     texts = (f"{counted(250)} {ends[0]}", *ends[1 : _SINGLY[run.effort]])
     odd = _oddly_renamed(run, ends[-1])
     _use(run)
@@ -118,6 +118,14 @@ def _renamed(run: Run, reads: Sequence[Request]) -> Renaming:
     return Renaming(plain, odd, tuple(nameless), empty, foreign, after)
 
 
+def _rename_while_inviting(run: Run) -> Rename:
+    """Rename to a plain name at the same time as an invitation, and read."""
+    renaming = requests.update_organization({"name": run.name("organization")})
+    invitation = requests.invite_member({"email": run.address("meanwhile"), "role": "member"})
+    *_, response = run.send_permitted([invitation, renaming])
+    return Rename(response or run.send(renaming), run.send(requests.get_organization()))
+
+
 def _use(run: Run) -> None:
     """Use the renamed organization with several keys, for the ledger and the laws of every response."""
     creation = requests.create_engagement({"name": run.name("elsewhere"), "description": "Made under another name"})
@@ -125,7 +133,7 @@ def _use(run: Run) -> None:
     update = requests.update_organization({"name": run.name("by-none")})
     refused = [request.with_key(NO_KEY) for request in (requests.get_organization(), creation, invitation, update)]
     refused += [request.with_key(key) for key in second_reader(run) for request in (creation, invitation, update)]
-    run.send_permitted([creation, invitation, *(replace(request, repeatable=True) for request in refused)])
+    run.send_permitted([creation, *(replace(request, repeatable=True) for request in refused)])
 
 
 def _oddly_renamed(run: Run, end: str) -> tuple[Rename, ...]:
