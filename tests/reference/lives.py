@@ -669,7 +669,7 @@ def meetings(life: Life) -> list[object]:
     )
     life.together(
         ("main", "PATCH", ORGANIZATION, {"name": "meanwhile"}),
-        ("main", "POST", INVITE, {"email": "meanwhile@example.com", "role": "member"}),
+        ("main", "POST", INVITE, {"email": "meanwhile@example.com", "role": "admin"}),
     )
     life.responses.append(life.send("main", "GET", f"{MEMBERS}?role=admin"))
     for engagement, record in records:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from conformance.reference.refusal import Refusal
 
-from .conditions import field_is
+from .conditions import asks, field_is
 from .mutations import Method, Mutation, after, at_step, before, fault, override, refuse, refused_yet, wrap
-from .operations import ARCHIVE, CREATE, EDIT, GET_ORGANIZATION, INVITE, READ, REMOVE
+from .operations import ARCHIVE, CREATE, EDIT, GET_ORGANIZATION, INVITE, READ, REMOVE, ROLE
 from .pages import cut
 from .replies import data
 from .situations import Situation, engagements
@@ -47,6 +47,15 @@ def _remember_address(at: Situation) -> None:
 def _send_no_mail(at: Situation) -> None:
     if at.values["email"] in at.remembered("refused addresses", set()):
         at.context.afterwards.clear()
+
+
+def _remember_first_role(at: Situation) -> None:
+    at.remembered("first roles", {}).setdefault((at.context.organization_id, at.member.user_id), at.member.role)
+
+
+def _reset_roles(at: Situation) -> None:
+    for (organization_id, user_id), role in at.remembered("first roles", {}).items():
+        at.store.change_role(organization_id, user_id, role, at.now)
 
 
 def _permit_readers(at: Situation, honest: Method) -> None:
@@ -123,6 +132,9 @@ AFTER_READS = (
 OF_MEMBERS = (
     fault("invitation-changes-role", "The invitation of a member's address gives the member its role.",
           _INVITE_MEMBERS | after(INVITE, _change_role), "invite-adds-no-member", "role-changes-both-ways"),
+    fault("invitation-resets-roles", "An invitation as admin gives members the roles that they had at first.",
+          before(ROLE, _remember_first_role) | after(INVITE, _reset_roles, asks(role="admin")),
+          "role-changes-both-ways", "update-role-keeps-the-rest"),
     fault("invitation-readmits", "The invitation of a removed member's address makes the user a member again.",
           before(REMOVE, _remember_member) | after(INVITE, _readmit), "removed-member-unlisted"),
     fault("archive-stumbles-over-long-description", "An archive of an engagement with a long description causes a 500.",
