@@ -35,6 +35,10 @@ _READERS: Final = 2
 """Keys that request a list, or the organization, in a quick run."""
 
 
+_LINES: Final = "The first line\nand the second"
+"""A description that may be refused, and that only its creation or edit may change."""
+
+
 def _listed(**query: object) -> _Step:
     return lambda _: requests.list_engagements(**query)
 
@@ -58,7 +62,8 @@ def _lives(run: Run) -> Iterator[tuple[_Step, ...]]:
         return requests.list_members(role=next(roles), perPage=1, page=2)
 
     roles = cycle((None, "owner"))  # perhaps past the end
-    mark, texts = run.name("toured"), cycle(shuffled(ALONE, run.random("texts of the tour")))
+    mark = run.name("toured")
+    texts = cycle((_LINES, *shuffled(ALONE, run.random("texts of the tour"))))
     in_vain = cycle([{"description": None}, {"description": ""}, {"name": mark}])
     yield (
         *(get, _listed(sort="createdAt", perPage=2), describe, get),

@@ -165,6 +165,8 @@ def engagements(life: Life) -> list[object]:  # noqa: PLR0915 - a life is long
         own["updatedAt"] = own["createdAt"]
         yield "main", "POST", ENGAGEMENTS, {"name": "own", **own}
         yield "main", "POST", ENGAGEMENTS, {"name": "lines", "description": "one\nand another"}
+        yield "main", "POST", f"{life.at('lines')}/archive", None
+        yield "main", "GET", life.at("lines"), None
         yield "main", "PATCH", f"{ENGAGEMENTS}/5", {"name": "own values", **own, "id": "98"}
         yield "main", "GET", f"{ENGAGEMENTS}/5", None
         for number in (1, 2, 3, 24):

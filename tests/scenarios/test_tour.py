@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import count
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -85,6 +86,17 @@ def test_without_other_keys_nothing_is_sent() -> None:
     """A run without other keys, one with two keys of the same organization, and one that only reads send nothing."""
     same = {two_organizations: SimpleNamespace(own=("o1", None), other=("o1", None))}
     assert on_tour({}).sent == on_tour(same).sent == on_tour(RESULTS, mode=Mode.READ_ONLY).sent == []
+
+
+def test_a_description_of_two_lines_is_archived() -> None:
+    """The first description has two lines, and its engagement is archived and read afterwards."""
+    run = on_tour(RESULTS)
+    edit = next(sent for sent in run.sent if sent.operation.id == "updateEngagement")
+    later = [sent.operation.id for sent in run.sent if sent.identifier == edit.identifier]
+    assert json.loads(edit.body or b"")["description"].count("\n") == 1
+    assert later[:5] == [
+        "getEngagement", "updateEngagement", "getEngagement", "archiveEngagement", "getEngagement"
+    ]  # fmt: skip
 
 
 def test_more_effort_sends_more_lives() -> None:

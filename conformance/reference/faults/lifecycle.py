@@ -66,6 +66,9 @@ ARCHIVING = (
     fault("archive-drops-description", "Archiving deletes the description.",
           after_change(lambda service, engagement, _: service.store.edit_engagement(
               engagement.id, {"description": None}, service.now())), _CONTENT),
+    fault("archive-cuts-description", "Archiving keeps only the first line of the description.",
+          after(ARCHIVE, lambda at: at.overwrite(description=(at.engagement.description or "").partition("\n")[0])),
+          _CONTENT),
     fault("archive-takes-neighbour", "Archiving an engagement also archives the one created next.",
           after_change(_archive_next), _SPARES),
     fault("archive-touches-others", "Archiving an engagement moves the updatedAt of all engagements.",
