@@ -65,7 +65,7 @@ def fitting_total_pages(exchange: Exchange) -> bool:
 
 
 def page_length(exchange: Exchange) -> bool:
-    """Require that no page exceeds its size, and that a page before the last is full.
+    """Require that no page exceeds its size, that a page before the last is full, and that the first is not empty.
 
     The length of the last page depends on a correct total, which one response cannot prove. The total of a filtered
     list is judged separately.
@@ -75,12 +75,13 @@ def page_length(exchange: Exchange) -> bool:
         return False
     filtered = any(name in {"status", "role"} for name, _ in exchange.request.query)
     is_full = numbers["page"] * numbers["perPage"] < numbers["total"] and not filtered
-    if len(items) > numbers["perPage"] or (is_full and len(items) < numbers["perPage"]):
+    is_filled = numbers["page"] == 1 and numbers["total"] > 0 and not filtered
+    if len(items) > numbers["perPage"] or len(items) < (numbers["perPage"] if is_full else is_filled):
         raise NonConformity(
             f"page {numbers['page']} of {numbers['total']} items with {numbers['perPage']} per page "
             f"contains {len(items)}",
             exchange,
-            expected=f"{numbers['perPage']} items" if is_full else f"at most {numbers['perPage']} items",
+            expected=f"{'' if is_full else 'at most ' if items else '1 to '}{numbers['perPage']} items",
             actual=f"{len(items)} items",
             pointer="/data",
         )

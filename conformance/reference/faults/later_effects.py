@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conformance.reference.refusal import Refusal
@@ -87,6 +88,12 @@ def _list_all_if_empty(service: Service, honest: Method, query: EngagementQuery)
     return cut(query, tuple(engagement for engagement in found if query.status in {None, engagement.status}))
 
 
+def _count_all_if_empty(service: Service, honest: Method, query: EngagementQuery) -> Page[Engagement]:
+    found: Page[Engagement] = honest(query)
+    counts = map(service.store.count_engagements, service.store.organization_ids())
+    return found if found.total or query.status else replace(found, total=sum(counts))
+
+
 def _change_role(at: Situation) -> None:
     member = at.store.member_by_email(at.context.organization_id, at.values["email"])
     if member is not None and member.role != "owner":
@@ -127,6 +134,8 @@ AFTER_READS = (
           data(GET_ORGANIZATION, _first_count), "engagement-count-agrees"),
     fault("leak-list-if-empty", "An organization without engagements lists those of all organizations.",
           wrap("find_engagements", _list_all_if_empty), "isolation-lists", "sort-by-updated-at"),
+    fault("leak-total-if-empty", "The empty list of an organization counts the engagements of all organizations.",
+          wrap("find_engagements", _count_all_if_empty), "list-engagements-page-length", "isolation-counts"),
 )  # fmt: skip
 
 OF_MEMBERS = (

@@ -200,6 +200,8 @@ def test_all_parameters_together(operation: str, others: dict[str, object]) -> N
         (1, {"perPage": 2, "page": 2}, {"perPage": 2, "page": 2, "total": 4}),
         (1, {"perPage": 2, "status": "active"}, {"perPage": 2, "total": 9}),
         (20, {}, {"total": 21}),
+        (0, {}, {"total": 0}),
+        (0, {"status": "active"}, {"total": 1}),
     ],
 )
 def test_permitted_lengths(items: int, query: dict[str, object], meta: dict[str, Any]) -> None:
@@ -221,11 +223,13 @@ def test_a_page_of_members_of_a_role_may_be_short() -> None:
         (3, 2, 3, None, "at most 2 items"),
         (1, 1, 3, None, "2 items"),
         (0, 2, 5, None, "2 items"),
+        (0, 1, 5, None, "2 items"),
+        (0, 1, 1, None, "1 to 2 items"),
         (3, 1, 9, "active", "at most 2 items"),
     ],
 )
 def test_wrong_lengths(items: int, number: int, total: int, status: str | None, expected: str) -> None:
-    """More than the size is wrong, and so is less before the last page."""
+    """More than the size is wrong, and so is less before the last page, and nothing on the first."""
     query = {"perPage": 2, "page": number} | ({"status": status} if status else {})
     exchange = page(several(items), query=query, perPage=2, page=number, total=total)
 
