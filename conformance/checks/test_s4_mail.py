@@ -11,9 +11,11 @@ import pytest
 
 from conformance.checks.markers import requirement
 from conformance.oracle import expect
+from conformance.oracle.laws.no_ops import invitations_again
 from conformance.oracle.outcomes import CantTell, Inapplicable, evidence
 from conformance.oracle.rendering import render
 from conformance.scenarios.members.mail import Mailing, Refusal, holds_link, invitation_mails, like_invitations
+from conformance.scenarios.members.removal import removal
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
@@ -68,7 +70,17 @@ def _is_valid(run: Run, invitation: Exchange) -> bool:
     # A provisioner may read no mail of domains below the invitation domain.
     reads_all = run.profile.mailbox is not None or address.endswith(f"@{run.profile.invitation_domain}".casefold())
     has_key = key is None or not key.invalid
-    return run.names.owns(address) and role in ("admin", "member") and "@" in address and reads_all and has_key
+    is_known = run.names.owns(address) or _is_of_former_member(run, invitation)
+    return is_known and role in ("admin", "member") and "@" in address and reads_all and has_key
+
+
+def _is_of_former_member(run: Run, invitation: Exchange) -> bool:
+    """Whether an invitation is of a member that the run made and removed before, and the first one of that address."""
+    done = run.scenarios.result_if_any(removal)
+    if done is None or not done.member.is_new or (done.member.email or "").casefold() != _address(invitation):
+        return False
+    is_later = done.response.accepted and invitation.number > done.response.number
+    return is_later and invitation.number not in invitations_again(run.wire.exchanges)
 
 
 def _address(invitation: Exchange) -> str:

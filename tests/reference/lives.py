@@ -717,7 +717,8 @@ def aftermath(life: Life) -> list[object]:
 
     life.lead(requests())
     life.responses.append(life.visitor.rpc("subordinate_exists", engagementId=kept, kind="task", id=record))
-    life.responses.append([_letter(mail) for mail in life.visitor.rpc("read_mail", to=address)["messages"]])
+    for invited in (address, removed):
+        life.responses.append([_letter(mail) for mail in life.visitor.rpc("read_mail", to=invited)["messages"]])
     return life.responses
 
 

@@ -113,6 +113,10 @@ def _readmit(at: Situation) -> None:
             )
 
 
+def _is_of_removed(at: Situation) -> bool:
+    return (at.context.organization_id, at.values["email"]) in at.remembered("former members", {})
+
+
 _INVITE_MEMBERS: Mutation = override(check_invitable=lambda *_, **__: None)
 
 AFTER_REFUSALS = (
@@ -146,6 +150,9 @@ OF_MEMBERS = (
           "role-changes-both-ways", "update-role-keeps-the-rest"),
     fault("invitation-readmits", "The invitation of a removed member's address makes the user a member again.",
           before(REMOVE, _remember_member) | after(INVITE, _readmit), "removed-member-unlisted"),
+    fault("invitation-of-removed-without-mail", "The invitation of a removed member's address is sent no mail.",
+          before(REMOVE, _remember_member) | after(INVITE, lambda at: at.context.afterwards.clear(), _is_of_removed),
+          "invite-sends-mail"),
     fault("archive-stumbles-over-long-description", "An archive of an engagement with a long description causes a 500.",
           refuse(ARCHIVE, 500, lambda at: len(at.engagement.description or "") > _LONG), "no-server-error"),
 )  # fmt: skip
