@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from conformance.reference.limiting import FixedWindow, Quota
+from conformance.reference.records import SCOPES
 from conformance.reference.refusal import Refusal
 
 from .conditions import always, has_status, reads, writes
@@ -102,6 +103,11 @@ def _one_limit(client_of: Callable[[RequestContext], str]) -> Mutation:
         client_of(context), service.new_allowance(None, None)))  # fmt: skip
 
 
+def _share_limit(_: Service, honest: Method, context: RequestContext, key: Key | None) -> object:
+    shares = key is not None and len(key.scopes) == len(SCOPES) and key.limit is None
+    return honest(context, replace(key, digest=key.organization_id) if key is not None and shares else key)
+
+
 def _count_all_keys(service: Service, honest: Method, context: RequestContext, key: Key | None) -> None:
     """Take off what all keys sent within the last minute."""
     honest(context, key)
@@ -112,6 +118,8 @@ def _count_all_keys(service: Service, honest: Method, context: RequestContext, k
 
 WHOSE = (
     fault("limit-of-all-keys", "All keys share one limit.", _one_limit(lambda _: "everybody"), _PER_KEY),
+    fault("limit-of-full-keys", "The keys of an organization that have all permissions share one limit.",
+          wrap("allowance", _share_limit), _PER_KEY),
     fault("limit-by-address", "The limit is per client address, not per key.",
           _one_limit(lambda context: context.request.client.host if context.request.client else ""), _PER_KEY),
     fault("limit-counts-others", "Each key has its own limit, but the requests of all keys count against it.",

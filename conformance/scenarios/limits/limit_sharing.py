@@ -1,7 +1,9 @@
-"""Rate limits of separate keys: a new key sends a few requests, alone and between many of the main key."""
+"""Rate limits of separate keys: a new key sends a few requests, alone and between many of other keys."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import cycle, islice
 from typing import TYPE_CHECKING, Final
 
 from conformance.operations import SCOPES
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Credential
 
 _MANY: Final = 20
-"""Requests of the main key between two of the new key."""
+"""Requests of other keys between two of the new key."""
 _MORE: Final = _MANY // 4
 """Extra fall of the limit that counts: more than the new key itself has sent."""
 _TRIES: Final = 3
@@ -56,11 +58,29 @@ def expect_limits_apart(run: Run) -> None:
     if keys and not found.doubtful and not found.has_windows and len(_responses(run, keys)) > 1:
         raise Inapplicable("The windows of this service end at once")
     try:
-        _try(run, run.fixtures.new_key(SCOPES[0]))
+        _try(run, *_keys(run, found.doubtful))
     except MissingMeans as unavailable:
         raise _untried(found.doubtful, unavailable.reason) from None
     except _OtherWindow:
         raise _untried(found.doubtful, "Every window ended at once") from None
+
+
+def _keys(run: Run, doubtful: Sequence[Exchange]) -> tuple[Credential, list[Credential]]:
+    """Return a new key, and the doubtful keys of members that are served still; they may share the limit of a member.
+
+    The new key is then a member's, too.
+    """
+    last = {
+        exchange.request.credential: exchange.accepted
+        for exchange in run.wire.exchanges
+        if exchange.request.credential is not None and exchange.was_sent
+    }
+    doubted = dict.fromkeys(exchange.request.credential for exchange in doubtful)
+    served = [key for key in doubted if key is not None and key.name.startswith("member_") and last[key]]
+    with suppress(MissingMeans):
+        if served and (new := run.fixtures.member(with_key=True).credential) is not None:
+            return new, served
+    return run.fixtures.new_key(SCOPES[0]), []
 
 
 def _responses(run: Run, keys: set[str]) -> list[Exchange]:
@@ -78,8 +98,8 @@ def _untried(doubtful: Sequence[Exchange], reason: str) -> Exception:
     return CantTell("a key has fewer requests left than it sent itself, and no test could show why", *doubtful[:3])
 
 
-def _try(run: Run, key: Credential) -> None:
-    """Try a key within one window, again if the window ends meanwhile.
+def _try(run: Run, key: Credential, others: Sequence[Credential]) -> None:
+    """Try a key within one window, beside the main key and others, again if the window ends meanwhile.
 
     Raises:
         _OtherWindow: The window ended each time.
@@ -88,7 +108,7 @@ def _try(run: Run, key: Credential) -> None:
     sender = RetryNewKeys(run)
     for number in range(1, _TRIES + 1):
         try:
-            _try_in_one_window(run, sender, key)
+            _try_in_one_window(run, sender, key, others)
         except _OtherWindow:
             if number == _TRIES:
                 raise
@@ -96,15 +116,16 @@ def _try(run: Run, key: Credential) -> None:
             return
 
 
-def _try_in_one_window(run: Run, sender: RetryNewKeys, key: Credential) -> None:
+def _try_in_one_window(run: Run, sender: RetryNewKeys, key: Credential, others: Sequence[Credential]) -> None:
     asked = requests.get_organization()
+    beside = [asked, *map(asked.with_key, others)]
     course = [sender.send(asked.with_key(key)) for _ in range(2)]
     silent, busy = [_taken(*course)], []
     many = min(_MANY, (rate_limit_laws.remaining(course[-1]) or 0) // 3)
-    if many <= _MORE:
+    if (many * len(others) // len(beside) or many) <= _MORE:
         raise CantTell("a new key has too few requests left to show whether other keys use them up", *course)
     for _ in range(2):
-        run.send_all([asked] * many)
+        run.send_all([*islice(cycle(beside), many)])
         course += [sender.send(asked.with_key(key)) for _ in range(2)]
         busy.append(_taken(*course[-3:-1]))
         silent.append(_taken(*course[-2:]))
@@ -112,7 +133,7 @@ def _try_in_one_window(run: Run, sender: RetryNewKeys, key: Credential) -> None:
         if busy[-1] <= max(silent) + _MORE:
             return
     raise NonConformity(
-        f"the limit of a key fell by {busy[0]} and by {busy[1]} with one request of its own, while another key sent "
+        f"the limit of a key fell by {busy[0]} and by {busy[1]} with one request of its own, while other keys sent "
         f"{many} each time",
         *course,
         expected=f"{max(silent)} less, as while the other keys sent nothing",

@@ -20,6 +20,7 @@ from tests.fakes.exchanges import RESPONDED_AT, make_exchange
 from tests.fakes.runs import FakeRun
 
 MADE, LIMIT = Credential.bearer("engagements:read", "k"), 1000
+FIRST, SECOND, THIRD = (Credential.bearer(f"member_{number}", f"m{number}") for number in (1, 2, 3))
 Count = Callable[["Service", str], int]
 """Maps the recorded requests and a key to the remaining requests."""
 
@@ -73,6 +74,12 @@ def of_all(service: Service, name: str) -> int:
     """A shared limit for all keys."""
     del name
     return service.limit - service.counted.total()
+
+
+def of_members(service: Service, name: str) -> int:
+    """A separate limit for each key, but one for all members."""
+    members = sum(number for key, number in service.counted.items() if key.startswith("member_"))
+    return service.limit - (members if name.startswith("member_") else service.counted[name])
 
 
 def dear(service: Service, name: str) -> int:
@@ -129,6 +136,17 @@ def test_a_limit_of_all_keys_is_a_fault(used: Sequence[Credential | None]) -> No
     assert [exchange.request.credential.name for exchange in fault.value.exchanges if exchange.request.credential] == [
         NEW_KEY
     ] * 6
+
+
+def test_a_limit_of_all_members_is_a_fault() -> None:
+    """A limit that members share fails: a new member lost what another member used, beside the main key."""
+    service = Service(of_members).used(*[FIRST, SECOND] * 5)
+    service.fixtures.member = lambda *, with_key: SimpleNamespace(credential=with_key and THIRD)
+
+    with pytest.raises(NonConformity, match="fell by 14 and by 14 with one request of its own"):
+        expect_limits_apart(service)
+
+    assert service.keys == 0
 
 
 def test_windows_that_slide_tell_as_much() -> None:
