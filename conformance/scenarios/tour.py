@@ -59,7 +59,7 @@ def _lives(run: Run) -> Iterator[tuple[_Step, ...]]:
         return requests.update_engagement(identifier, next(in_vain))
 
     def few_members(_: str) -> Request:
-        return requests.list_members(role=next(roles), perPage=1, page=2)
+        return requests.list_members(perPage=1, page=2, role=next(roles))
 
     roles = cycle((None, "owner"))  # perhaps past the end
     mark = run.name("toured")
@@ -69,7 +69,7 @@ def _lives(run: Run) -> Iterator[tuple[_Step, ...]]:
         *(get, _listed(sort="createdAt", perPage=2), describe, get),
         *(archive, get, _listed(status="archived", sort="updatedAt", perPage=3), edit_in_vain, get),
         *(unarchive, get, edit, _listed(sort="updatedAt", order="desc"), get, archive, get),
-        lambda _: requests.list_members(role="member", perPage=3),
+        lambda _: requests.list_members(perPage=3, role="member"),  # in another order than elsewhere
         few_members,
         *(lambda _: requests.get_organization(), delete, get),
         *(_listed(sort="name", order="asc", perPage=2, page=page) for page in (1, 2)),

@@ -285,6 +285,7 @@ def people(life: Life) -> list[object]:
             "?role=admin",
             "?role=member",
             "?role=member&perPage=1&page=2",
+            "?perPage=3&role=member",
             "?page=99",
             "?perPage=100",
             "?role=none",

@@ -66,6 +66,7 @@ def test_each_key_leads_an_engagement_of_its_own() -> None:
     }  # fmt: skip
     assert keys(run, "getEngagement") == {"member_1", "engagements:read", "other_organization"}
     assert keys(run, "deleteEngagement") == {"main", "other_organization"}
+    assert {sent.query[-1][0] for sent in run.sent if sent.operation.id == "listMembers"} == {"role", "page"}
     assert keys(run, "listMembers") == {"member_1", "main", "other_organization"}
     led = {sent.identifier: sent.credential for sent in run.sent if sent.operation.id == "archiveEngagement"}
     assert len(led) == len({key.name for key in led.values() if key is not None})

@@ -198,6 +198,8 @@ ROLE_FILTER = flat(
           query_of_members(set_fields(role="admin"), asks(role="member")), _FILTER),
     fault("role-filter-ignored-on-small-pages", "The list of members ignores its role filter if perPage is below 20.",
           query_of_members(set_fields(role=None), lambda at: at.values["perPage"] < _SMALL), _FILTER),
+    fault("role-filter-ignored-after-size", "The list of members ignores a role that follows perPage in the query.",
+          query_of_members(set_fields(role=None), lambda at: [*at.query][-2:] == ["perPage", "role"]), _FILTER),
     fault("role-filter-forgets-page",
           "The list of members gives the first page for every page if it is filtered.",
           query_of_members(set_fields(offset=0), lambda at: at.values["role"]), _FILTER),
