@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import pytest
+
 from conformance.scenarios.organization.name_changes import _rename_while_inviting
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun
 
 
-def test_an_invitation_comes_beside_a_renaming() -> None:
-    """The organization is renamed and an address invited at once; the read comes afterwards."""
-    run = FakeRun(lambda sent: make_exchange(sent, 200, {}))
+@pytest.mark.parametrize("status", [200, 409, 422])
+def test_an_invitation_comes_beside_a_renaming(status: int) -> None:
+    """The organization is renamed and an address invited at once; a conflict of both is no refusal of the name."""
+    statuses = iter([status, status, 200, 200])
+    run = FakeRun(lambda sent: make_exchange(sent, next(statuses), {}))
     run.send_permitted = run.send_all
     run.address = "{}@example.com".format
 
     done = _rename_while_inviting(run)
 
-    assert [sent.operation.id for sent in run.sent] == [
-        "inviteMember", "updateCurrentOrganization", "getCurrentOrganization"
-    ]  # fmt: skip
-    assert done.response.request == run.sent[1]
+    renamings = ["updateCurrentOrganization"] * (2 if status == 409 else 1)
+    assert [sent.operation.id for sent in run.sent] == ["inviteMember", *renamings, "getCurrentOrganization"]
+    assert (done.response.request, done.response.status) == (run.sent[1], 200 if status == 409 else status)

@@ -172,7 +172,8 @@ def _refused_requests(
                 for number in range(first + 1, first + times)
             ]
             asked += [(shape, reserved.turn(first + number, "active")) for number, shape in enumerate(here)]
-            yield from ((name, replace(shape, identifier=target)) for shape, target in asked if target is not None)
+            aimed = dict.fromkeys(replace(shape, identifier=target) for shape, target in asked if target is not None)
+            yield from ((name, request) for request in aimed)
         else:
             yield from ((name, shape) for shape in here)
 
