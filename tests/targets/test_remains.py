@@ -130,7 +130,7 @@ def test_a_late_read_does_not_show_that_an_engagement_is_gone(
 
 
 def test_another_person_with_the_id_of_a_removed_member_is_not_left(running: Any, journal: Journal) -> None:
-    """A person who gets the id of a removed member of the run is nobody whom a cleanup may remove."""
+    """A cleanup must not remove a person who gets the id of a removed member of the run."""
     join(running, journal)
     running.people["u_9"] = {"joinedAt": "2026-01-01T00:00:00.000Z", "email": "made@example.com"}
     running.send(requests.list_members())
