@@ -41,7 +41,8 @@ STAND_IN: Final = re.compile(rf"<(?:{'|'.join(HIDDEN_TEXTS)}):[^<>\r\n]{{1,200}}
 _MIXED: Final = re.compile(rb"(?=.*[A-Za-z])(?=.*[0-9])", re.DOTALL)
 """Letters and digits: never an ordinary word."""
 
-_GZIP: Final = b"\x1f\x8b"
+_PACKED: Final = frozenset({b"\x1f\x8b", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda"})
+"""The first bytes of gzip data, and of zlib data at each level of compression."""
 _MOST_UNPACKED: Final = 8 * 2**20
 _WORD_ENDS: Final = rb"(?![0-9A-Za-z])"
 _FIGURE: Final = re.compile(rb"(?=.*[0-9])[0-9.,:/+TZ -]*")
@@ -159,7 +160,7 @@ class Redactor:
     - plain, hexadecimal, base64 of either alphabet (once and twice) and base32, also within a longer text, except the
       one or two characters at the ends that depend on other bytes;
     - each of these with characters escaped as in a URL, JSON, HTML or quoted-printable, and with broken lines;
-    - UTF-16, UTF-32 and gzip data;
+    - UTF-16, UTF-32, gzip and zlib data;
     - a key of letters and digits in upper and lower case, and a hexadecimal key without hyphens.
 
     Weak secrets (see ``SHORTEST``) are only replaced after ``Bearer``.
@@ -233,7 +234,7 @@ class Redactor:
         sieve, given = self._sieve, data  # read once: another thread may add a secret meanwhile
         if data in sieve.free:
             return data
-        if data[:2] == _GZIP and any(self.find(inner) for inner in _unpacked(data)):
+        if data[:2] in _PACKED and any(self.find(inner) for inner in _unpacked(data)):
             return WITHHELD
         for raw, label in self._alone.items():
             if data == raw:
@@ -290,12 +291,12 @@ class Redactor:
 
 
 def _unpacked(data: bytes) -> Iterator[bytes]:
-    """Yield the content of gzip data without a Content-Encoding, several times, within a size limit."""
+    """Yield the content of gzip or zlib data without a Content-Encoding, several times, within a size limit."""
     for _ in range(ROUNDS):
-        if data[:2] != _GZIP:
+        if data[:2] not in _PACKED:
             break
         try:
-            data = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(data, _MOST_UNPACKED)
+            data = zlib.decompressobj(32 + zlib.MAX_WBITS).decompress(data, _MOST_UNPACKED)
         except zlib.error:
             break
         yield data

@@ -5,12 +5,18 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import zlib
+from functools import partial
+from typing import TYPE_CHECKING
 
 import pytest
 
 from conformance.running.common_words import ordinary_words
 from conformance.wire import redaction
 from conformance.wire.redaction import WITHHELD, Redactor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 WEAK = ["a", "1", "k7Q+", "admin", "active", "archived", "conformance", "api_key", "passed", "organizations:read"]
 RESPONSE = json.dumps(
@@ -122,10 +128,11 @@ def test_nested_gzip_is_decompressed_to_a_limit() -> None:
     assert [len(inner) for inner in redaction._unpacked(bomb)][1:] == [redaction._MOST_UNPACKED]
 
 
-def test_compressed_bodies_show_no_key() -> None:
-    """A gzip body without a Content-Encoding is withheld if it contains the key."""
+@pytest.mark.parametrize("compress", [gzip.compress, *(partial(zlib.compress, level=level) for level in (0, 1, 5, 9))])
+def test_compressed_bodies_show_no_key(compress: Callable[[bytes], bytes]) -> None:
+    """A gzip or zlib body without a Content-Encoding is withheld if it contains the key."""
     made = redactor("sk-live-0123456789")
-    secret, harmless = gzip.compress(b"Bearer sk-live-0123456789"), gzip.compress(b"nothing")
+    secret, harmless = compress(b"Bearer sk-live-0123456789" * 9), compress(b"nothing")
 
     assert made.bytes(secret) == WITHHELD
     assert made.bytes(gzip.compress(secret)) == WITHHELD
