@@ -144,7 +144,7 @@ AFTER_READS = (
 
 OF_MEMBERS = (
     fault("invitation-changes-role", "The invitation of a member's address gives the member its role.",
-          _INVITE_MEMBERS | after(INVITE, _change_role), "invite-adds-no-member", "role-changes-both-ways"),
+          _INVITE_MEMBERS | after(INVITE, _change_role), "role-changes-both-ways", "invite-adds-no-member"),
     fault("invitation-resets-roles", "An invitation as admin gives members the roles that they had at first.",
           before(ROLE, _remember_first_role) | after(INVITE, _reset_roles, asks(role="admin")),
           "role-changes-both-ways", "update-role-keeps-the-rest"),
