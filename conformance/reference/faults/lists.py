@@ -26,6 +26,7 @@ _BY_STATUS, _BY_ROLE, _WITH_FILTER = "list-engagements-status-filter", "list-mem
 _BY_NAME, _CREATED, _UPDATED = "sort-by-name", "sort-by-created-at", "sort-by-updated-at"
 _COUNTS, _TOTAL, _LENGTH = "list-engagements-filter-counts", "list-engagements-total", "list-engagements-page-length"
 _PARTITION, _DEFAULTS = "list-engagements-pages-partition", "list-engagements-defaults"
+_PAST_THE_END = "list-past-the-end"
 _COMPLETE, _AGREES = "list-engagements-complete", "engagement-count-agrees"
 _FILTER = (_BY_STATUS, _COUNTS)
 _FILTER_AND_SORT = (*_FILTER, _WITH_FILTER)
@@ -139,7 +140,7 @@ FILTERED_ORDER = (
 
 PAGES = (
     fault("second-page-repeats", "Each page of engagements begins with the last item of the previous page.",
-          query(from_item_before), _PARTITION),
+          query(from_item_before), _PARTITION, _PAST_THE_END),
     fault("archived-pages-overlap", "Each page of engagements begins with the last item of the previous page"
           " if they are filtered by archived.", query(from_item_before, asks(status="archived")), _BY_STATUS),
     fault("archived-pages-skip",
@@ -171,10 +172,11 @@ TOTALS = (
     fault("total-so-far", "total counts only the engagements up to the end of the page.",
           _counts(lambda _, asked, shown: min(shown.total, asked.offset + len(shown.items))), _TOTAL, _LENGTH),
     fault("total-capped-at-20", "The total of engagements is never above 20.",
-          _counts(lambda _, __, shown: min(shown.total, 20)), _TOTAL, _AGREES),
+          _counts(lambda _, __, shown: min(shown.total, 20)), _TOTAL, _AGREES, _PAST_THE_END),
     fault("archived-not-in-total",
           "The total of engagements omits archived ones if no status is requested.",
-          _counts(lambda find, asked, _: find(replace(asked, status=asked.status or "active")).total), _TOTAL, _AGREES),
+          _counts(lambda find, asked, _: find(replace(asked, status=asked.status or "active")).total),
+          _TOTAL, _AGREES, _PAST_THE_END),
     fault("filtered-total-too-high", "The total of engagements is one too high if the list is filtered.",
           _counts(lambda _, asked, shown: shown.total + (1 if asked.status else 0)), _COUNTS, _BY_STATUS),
     fault("status-filter-counts-one-less",

@@ -202,7 +202,7 @@ ROLE_FILTER = flat(
           query_of_members(set_fields(role=None), lambda at: [*at.query][-2:] == ["perPage", "role"]), _FILTER),
     fault("role-filter-forgets-page",
           "The list of members gives the first page for every page if it is filtered.",
-          query_of_members(set_fields(offset=0), lambda at: at.values["role"]), _FILTER),
+          query_of_members(set_fields(offset=0), lambda at: at.values["role"]), _FILTER, "list-past-the-end"),
     fault("role-filter-shows-one-admin",
           "The list of members filtered by admin shows one admin, but its total counts all.",
           page_of_members(lambda find, asked: replace(find(asked), items=find(asked).items[:1])

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _LISTS = {"engagements": "listEngagements", "members": "listMembers"}
 _SHOW: dict[str, Callable[[Method], Mutation]] = {"engagements": page, "members": page_of_members}
 _LENGTH, _PARTITION = "list-engagements-page-length", "list-engagements-pages-partition"
-_TOTAL_PAGES = "list-engagements-total-pages"
+_TOTAL_PAGES, _PAST_THE_END = "list-engagements-total-pages", "list-past-the-end"
 _SERVED, _HONOURED = "list-engagements-succeeds", "list-engagements-paging-honoured"
 _MEMBERS_SERVED, _MEMBERS_HONOURED = "list-members-succeeds", "list-members-paging-honoured"
 _MEMBERS_PARTITION, _MEMBERS_TOTAL = "list-members-pages-partition", "list-members-total"
@@ -209,7 +209,7 @@ ITEMS = flat(
           page(_sevenths_lost), _LENGTH, _PARTITION, "list-engagements-total"),
     fault("list-members-second-page-repeats",
           "Each page of members begins with the last item of the previous page.",
-          query_of_members(from_item_before), _MEMBERS_PARTITION, _MEMBERS_TOTAL),
+          query_of_members(from_item_before), _MEMBERS_PARTITION, _MEMBERS_TOTAL, _PAST_THE_END),
     fault("list-members-shuffled", "Every second page of members is in reverse order.",
           page_of_members(reordered(lambda items, asked: items[::-1] if asked.offset // asked.limit % 2 else items)),
           _MEMBERS_PARTITION),
@@ -222,7 +222,7 @@ ITEMS = flat(
           query(set_fields(limit=2), asks(perPage=1)), _LENGTH),
     fault("sorted-pages-overlap",
           "Each page of engagements sorted by name begins with the last item of the previous page.",
-          query(from_item_before, asks(sort="name")), _PARTITION, "sort-by-name", "sort-with-filter"),
+          query(from_item_before, asks(sort="name")), _PARTITION, "sort-by-name", "sort-with-filter", _PAST_THE_END),
     fault("sorted-pages-skip",
           "The list of engagements by createdAt skips an item between two pages.",
           query(past_item, asks(sort="createdAt")), _LENGTH, _PARTITION, "sort-by-created-at"),

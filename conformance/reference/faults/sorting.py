@@ -165,10 +165,10 @@ ARRANGEMENTS = (
     fault("sort-last-swapped", "The list of engagements has its last two items swapped.",
           page(reordered(lambda items, _: (*items[:-2], *items[-2:][::-1]))), *_ALL, _FILTERED),
     fault("order-before-sort-ignored", "The parameter order is ignored if it precedes sort in the query.",
-          query(set_fields(descending=True), all_of(sends("order", "sort"), _order_first)), *_ALL),
+          query(set_fields(descending=True), all_of(sends("order", "sort"), _order_first)), *_ALL, "sort-with-filter"),
     fault("sort-archived-last", "The list of engagements has archived engagements at the end, whatever the order.",
           page(reordered(lambda items, _: sorted(items, key=lambda item: item.status == "archived"))), *_ALL),
     fault("sorted-total-of-active-only",
           "The total of engagements counts only active ones if the list is not sorted by createdAt.",
-          page(_counting_active), _TOTAL),
+          page(_counting_active), _TOTAL, "list-past-the-end"),
 )  # fmt: skip
