@@ -64,18 +64,18 @@ def fitting_total_pages(exchange: Exchange) -> bool:
     return True
 
 
-def page_length(exchange: Exchange) -> bool:
+def page_length(exchange: Exchange, *, filled: bool = True) -> bool:
     """Require that no page exceeds its size, that a page before the last is full, and that the first is not empty.
 
     The length of the last page depends on a correct total, which one response cannot prove. The total of a filtered
-    list is judged separately.
+    list is judged separately. Without ``filled``, the first page may be empty.
     """
     numbers, items = _numbers(exchange), _items(exchange)
     if numbers is None or items is None or not _as_asked(exchange):
         return False
     filtered = any(name in {"status", "role"} for name, _ in exchange.request.query)
     is_full = numbers["page"] * numbers["perPage"] < numbers["total"] and not filtered
-    is_filled = numbers["page"] == 1 and numbers["total"] > 0 and not filtered
+    is_filled = filled and numbers["page"] == 1 and numbers["total"] > 0 and not filtered
     if len(items) > numbers["perPage"] or len(items) < (numbers["perPage"] if is_full else is_filled):
         raise NonConformity(
             f"page {numbers['page']} of {numbers['total']} items with {numbers['perPage']} per page "
