@@ -10,7 +10,7 @@ from conformance import confirm
 from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
 from conformance.oracle import expect, read
-from conformance.oracle.laws.no_ops import invitations_again
+from conformance.oracle.laws.no_ops import no_op_changes
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, evidence
 from conformance.oracle.rendering import render
@@ -41,7 +41,7 @@ def test_invitations_have_identifiers_of_their_own(run: Run, inviting: Inviting)
     """No two invitations of the run have the same id, if their addresses are certain to be different persons'."""
     read.data(inviting.proper[0].response)
     first: dict[str, Exchange] = {}
-    left_open = invitations_again(run.wire.exchanges)
+    left_open = no_op_changes(run.wire.exchanges, "inviteMember")
     for exchange in run.wire.exchanges:
         if exchange.request.operation.id != "inviteMember" or not exchange.by_main_key or not exchange.accepted:
             continue

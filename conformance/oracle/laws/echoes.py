@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import expect, read
 from conformance.oracle.effects import TEXTS, Interval, is_ordinary, is_unremarkable
-from conformance.oracle.laws.no_ops import invitations_again
+from conformance.oracle.laws.no_ops import no_op_changes
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.outcomes import CantTell
 
@@ -131,7 +131,7 @@ def open_responses(exchanges: Iterable[Exchange]) -> frozenset[int]:
     - invitations of a user who is a member or was invited before.
     """
     exchanges = list(exchanges)
-    return frozenset(_disturbed(exchanges) | _archived_before(exchanges)) | invitations_again(exchanges)
+    return frozenset(_disturbed(exchanges) | _archived_before(exchanges)) | no_op_changes(exchanges, "inviteMember")
 
 
 def _disturbed(exchanges: list[Exchange]) -> set[int]:

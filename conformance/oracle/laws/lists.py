@@ -64,25 +64,41 @@ def fitting_total_pages(exchange: Exchange) -> bool:
     return True
 
 
-def page_length(exchange: Exchange, *, filled: bool = True) -> bool:
-    """Require that no page exceeds its size, that a page before the last is full, and that the first is not empty.
+def page_length(exchange: Exchange) -> bool:
+    """Require that no page exceeds its size, and that a page before the last is full.
 
     The length of the last page depends on a correct total, which one response cannot prove. The total of a filtered
-    list is judged separately. Without ``filled``, the first page may be empty.
+    list is judged separately.
     """
     numbers, items = _numbers(exchange), _items(exchange)
     if numbers is None or items is None or not _as_asked(exchange):
         return False
-    filtered = any(name in {"status", "role"} for name, _ in exchange.request.query)
-    is_full = numbers["page"] * numbers["perPage"] < numbers["total"] and not filtered
-    is_filled = filled and numbers["page"] == 1 and numbers["total"] > 0 and not filtered
-    if len(items) > numbers["perPage"] or len(items) < (numbers["perPage"] if is_full else is_filled):
+    is_full = numbers["page"] * numbers["perPage"] < numbers["total"] and not _is_filtered(exchange)
+    if len(items) > numbers["perPage"] or (is_full and len(items) < numbers["perPage"]):
         raise NonConformity(
             f"page {numbers['page']} of {numbers['total']} items with {numbers['perPage']} per page "
             f"contains {len(items)}",
             exchange,
-            expected=f"{'' if is_full else 'at most ' if items else '1 to '}{numbers['perPage']} items",
+            expected=f"{'' if is_full else 'at most '}{numbers['perPage']} items",
             actual=f"{len(items)} items",
+            pointer="/data",
+        )
+    return True
+
+
+def first_page_filled(exchange: Exchange) -> bool:
+    """Require items on the first page of an unfiltered list whose total is not 0."""
+    numbers, items = _numbers(exchange), _items(exchange)
+    if numbers is None or items is None or not _as_asked(exchange) or _is_filtered(exchange):
+        return False
+    if numbers["page"] != 1 or numbers["total"] < 1:
+        return False
+    if not items:
+        raise NonConformity(
+            f"the first page of {numbers['total']} items is empty",
+            exchange,
+            expected=f"1 to {numbers['perPage']} items",
+            actual="0 items",
             pointer="/data",
         )
     return True
@@ -119,8 +135,9 @@ def without_repeats(exchange: Exchange) -> bool:
 def covering_total(exchange: Exchange) -> bool:
     """Require the total of an unfiltered list to cover every item up to the end of a page."""
     numbers, items = _numbers(exchange), _items(exchange)
-    filtered = any(name in {"status", "role"} for name, _ in exchange.request.query)
-    if numbers is None or not items or filtered or not _as_asked(exchange) or len(items) > numbers["perPage"]:
+    if numbers is None or not items or not _as_asked(exchange) or len(items) > numbers["perPage"]:
+        return False
+    if _is_filtered(exchange):
         return False
     least = (numbers["page"] - 1) * numbers["perPage"] + len({repr(item.get("id")) for item in items})
     if numbers["total"] < least:
@@ -283,6 +300,10 @@ def _as_asked(exchange: Exchange) -> bool:
     asked = {name for name, _ in exchange.request.query} & {"page", "perPage"}
     valid = not asked or bool(valid_paging(exchange))
     return numbers is not None and valid and all(numbers[name] == value for name, value in right.items())
+
+
+def _is_filtered(exchange: Exchange) -> bool:
+    return any(name in {"status", "role"} for name, _ in exchange.request.query)
 
 
 def _agree(exchange: Exchange, name: str, actual: int, right: int) -> None:

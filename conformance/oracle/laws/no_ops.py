@@ -16,19 +16,32 @@ if TYPE_CHECKING:
 _READS: Final = frozenset({"getEngagement", "listEngagements"})
 
 
-def no_op_changes(exchanges: Sequence[Exchange]) -> frozenset[int]:
+def no_op_changes(exchanges: Sequence[Exchange], *operations: str) -> frozenset[int]:
     """Return the numbers of successes whose response the interface leaves entirely open.
 
     These are archivings of an archived engagement, invitations of a member or of an invited address, and changes to a
-    role that the member may already have had. Which of overlapping ones came second is unknown.
+    role that the member may already have had. Which of overlapping ones came second is unknown, so all count.
 
     Args:
         exchanges: All of a run, in their order.
+        operations: The operations whose successes are returned; none for all.
     """
-    return archivings_again(exchanges) | invitations_again(exchanges) | role_changes_again(exchanges)
+    again = {number for operation in operations or _AGAIN for number in _AGAIN[operation](exchanges)}
+    changes = defaultdict(list)
+    for exchange in exchanges:
+        if exchange.accepted and exchange.request.operation.changes:
+            changes[_subject(exchange)].append(exchange)
+    return frozenset(
+        change.number
+        for same in changes.values()
+        for second in same
+        if second.number in again
+        for change in same
+        if change is second or Interval.of(change).meets(Interval.of(second))
+    )
 
 
-def archivings_again(exchanges: Sequence[Exchange]) -> frozenset[int]:
+def _archivings(exchanges: Sequence[Exchange]) -> set[int]:
     """Return the numbers of successful archivings of an engagement that was archived before.
 
     The effect of unarchiving is open: only a read or a list with status active proves that the engagement is active.
@@ -46,10 +59,10 @@ def archivings_again(exchanges: Sequence[Exchange]) -> frozenset[int]:
             if exchange.accepted and identifier in archived:
                 again.add(exchange.number)
             archived[identifier] = Interval.of(exchange)
-    return _or_beside(again, exchanges)
+    return again
 
 
-def invitations_again(exchanges: Sequence[Exchange]) -> frozenset[int]:
+def _invitations(exchanges: Sequence[Exchange]) -> set[int]:
     """Return the numbers of accepted invitations of an address that is a member's or was invited before.
 
     A member that was removed is none, unless a later list shows it.
@@ -70,10 +83,10 @@ def invitations_again(exchanges: Sequence[Exchange]) -> frozenset[int]:
                 again.add(exchange.number)
             if isinstance(email, str):
                 holders[email.casefold()].add(None)
-    return _or_beside(again, exchanges)
+    return again
 
 
-def role_changes_again(exchanges: Sequence[Exchange]) -> frozenset[int]:
+def _role_changes(exchanges: Sequence[Exchange]) -> set[int]:
     """Return the numbers of successful changes to a role that the member had, or may have had, before."""
     roles: defaultdict[str | None, set[str]] = defaultdict(set)
     again: set[int] = set()
@@ -92,23 +105,13 @@ def role_changes_again(exchanges: Sequence[Exchange]) -> frozenset[int]:
             if given & roles[user]:
                 again.add(exchange.number)
             roles[user] = given
-    return _or_beside(again, exchanges)
-
-
-def _or_beside(again: set[int], exchanges: Sequence[Exchange]) -> frozenset[int]:
-    """Return these numbers and those of the same changes that overlapped them."""
-    changes = [exchange for exchange in exchanges if exchange.accepted and exchange.request.operation.changes]
-    second = [change for change in changes if change.number in again]
-    beside = {
-        change.number
-        for other in second
-        for change in changes
-        if _subject(change) == _subject(other) and Interval.of(change).meets(Interval.of(other))
-    }
-    return frozenset(again | beside)
+    return again
 
 
 def _subject(change: Exchange) -> tuple[str, str | None, str]:
     """Return what a change is about: its operation, and its resource or the invited address."""
     address = str((change.sent_object or {}).get("email")).casefold()
     return change.request.operation.id, change.request.identifier, address
+
+
+_AGAIN: Final = {"archiveEngagement": _archivings, "inviteMember": _invitations, "updateMemberRole": _role_changes}

@@ -224,12 +224,11 @@ def test_a_page_of_members_of_a_role_may_be_short() -> None:
         (1, 1, 3, None, "2 items"),
         (0, 2, 5, None, "2 items"),
         (0, 1, 5, None, "2 items"),
-        (0, 1, 1, None, "1 to 2 items"),
         (3, 1, 9, "active", "at most 2 items"),
     ],
 )
 def test_wrong_lengths(items: int, number: int, total: int, status: str | None, expected: str) -> None:
-    """More than the size is wrong, and so is less before the last page, and nothing on the first."""
+    """More than the size is wrong, and so is less before the last page."""
     query = {"perPage": 2, "page": number} | ({"status": status} if status else {})
     exchange = page(several(items), query=query, perPage=2, page=number, total=total)
 
@@ -239,6 +238,19 @@ def test_wrong_lengths(items: int, number: int, total: int, status: str | None, 
         f"{items} items",
         "/data",
     )
+
+
+def test_an_empty_first_page() -> None:
+    """The first page of a list with items is not empty; of a filtered list, the total is judged separately."""
+    empty = page([], query={"perPage": 2}, perPage=2, total=1)
+
+    assert broken(list_laws.first_page_filled, empty) == (
+        "the first page of 1 items is empty", "1 to 2 items", "0 items", "/data"
+    )  # fmt: skip
+    assert list_laws.first_page_filled(page(["one"], query={"perPage": 2}, perPage=2, total=1))
+    for query, total in (({"perPage": 2}, 0), ({"perPage": 2, "status": "active"}, 1)):
+        assert not list_laws.first_page_filled(page([], query=query, perPage=2, total=total))
+    assert not list_laws.first_page_filled(page([], query={"perPage": 2, "page": 2}, perPage=2, page=2, total=1))
 
 
 def test_items_that_are_no_objects_are_not_counted() -> None:
