@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from conformance.targets.journal_entries import Action, Entry, State
+from conformance.targets.journal_entries import Action, Entry, Person, State
 from conformance.targets.journal_file import JOURNAL, JournalError, JournalFile
 from conformance.targets.names import PREFIX, RunNames
 from conformance.targets.seal import Seal
@@ -209,10 +209,16 @@ class Journal:
             self._file.append({"entry": entry.number, "is": State.DONE, **({} if made_id is None else {"id": made_id})})
 
     def became(self, entry: Entry, name: str) -> None:
-        """Record the name that the service shows right after a renaming, or the person whom it first lists."""
+        """Record the name that the service shows right after a renaming."""
         with self._lock:
             entry.became = name
             self._file.append({"entry": entry.number, "became": name})
+
+    def shown(self, entry: Entry, person: Person) -> None:
+        """Record the person whom the service first lists under the id of a created member."""
+        with self._lock:
+            entry.person = person
+            self._file.append({"entry": entry.number, **person._asdict()})
 
     def refused(self, entry: Entry) -> None:
         """Record that the service refused a change."""
@@ -320,7 +326,14 @@ class Journal:
         elif number in self._entries and record.get("is") in tuple(State):
             self._restate(self._entries[number], State(record["is"]), record)
         elif number in self._entries:
-            self._entries[number].became = _text(record, "became")
+            self._describe(self._entries[number], record)
+
+    def _describe(self, entry: Entry, record: Mapping[str, Any]) -> None:
+        if (became := _text(record, "became")) is not None:
+            entry.became = became
+        joined_at, email = (_text(record, name) for name in Person._fields)
+        if joined_at is not None and email is not None:
+            entry.person = Person(joined_at, email)
 
     def _restate(self, entry: Entry, state: State, record: Mapping[str, Any]) -> None:
         entry.state = state
@@ -332,7 +345,7 @@ class Journal:
 def _undoable(entry: Entry) -> bool:
     if entry.action in {Action.CREATE_ENGAGEMENT, Action.RENAME_ORGANIZATION, Action.CHANGE_FIELDS}:
         return entry.state is not State.SETTLED
-    if entry.action in {Action.CHANGE_ROLE, Action.MAKE_MEMBER}:
+    if entry.action in {Action.CHANGE_ROLE, Action.MAKE_MEMBER, Action.UPDATE_WITHOUT_FIELDS}:
         return entry.state in {State.INTENDED, State.DONE}
     return False
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Action(StrEnum):
@@ -11,6 +12,8 @@ class Action(StrEnum):
 
     CREATE_ENGAGEMENT = "create-engagement"
     RENAME_ORGANIZATION = "rename-organization"
+    UPDATE_WITHOUT_FIELDS = "update-without-fields"
+    """It should change nothing; a faulty service may remove the name of the organization."""
     CHANGE_FIELDS = "change-fields"
     """A faulty service may store fields of the organization that only the service sets."""
     INVITE = "invite"
@@ -32,6 +35,13 @@ class State(StrEnum):
     """Nothing is left of it."""
 
 
+class Person(NamedTuple):
+    """What tells a member from another person who gets the same id later, in lower case; an unknown text is empty."""
+
+    joined_at: str
+    email: str
+
+
 @dataclass(slots=True)
 class Entry:
     """A change.
@@ -43,8 +53,8 @@ class Entry:
         subject: The name sent, the invited address, or the user's id; None if none was sent.
         before: The earlier name or fields of the organization, or role of the member, if known.
         wanted: The requested role or fields; the requested name of a renaming is the subject.
-        became: The name right after a renaming, which the service may have trimmed; or the person whom a list first
-            shows under the id of a created member.
+        became: The name right after a renaming, which the service may have trimmed.
+        person: The person whom a list first shows under the id of a created member.
         state: The state of the change.
         id: The id of the created object, as the service returned it.
         at: The time before the request, in seconds of the epoch; 0 if unknown.
@@ -57,6 +67,7 @@ class Entry:
     before: str | None = None
     wanted: str | None = None
     became: str | None = None
+    person: Person | None = None
     state: State = State.INTENDED
     id: str | None = None
     at: float = 0.0

@@ -15,6 +15,7 @@ from conformance.wire.requests import MAIN_KEY
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from conformance.targets.journal_entries import Person
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
@@ -40,7 +41,7 @@ class Membership:
         self._may_try_owner = may_try_owner
         self._lock = threading.RLock()
         self._roles: dict[str, str] = {}
-        self._people: dict[str, str] = {}
+        self._people: dict[str, Person] = {}
         self._given: set[str] = set()
         self._owners: set[str] = set()
         self._whole = False

@@ -47,9 +47,9 @@ class Pending:
     lateness: float
     result: UndoResult = field(default_factory=UndoResult)
 
-    def of(self, action: Action) -> list[Entry]:
-        """Return the pending entries of an action, the latest first."""
-        return [entry for entry in self.journal.pending() if entry.action is action]
+    def of(self, *actions: Action) -> list[Entry]:
+        """Return the pending entries of some actions, the latest first."""
+        return [entry for entry in self.journal.pending() if entry.action in actions]
 
     def may_come(self, entry: Entry) -> bool:
         """Whether a write without a response may still be carried out."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.json_text import Malformed, Parsed, read_json
 from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle.ledger.organization import SETTINGS
+from conformance.targets.journal_entries import Person
 from conformance.targets.lenient_reading import read_leniently
 from conformance.wire.exchange import SUCCESSES, Exchange, NoResponse, Response
 from conformance.wire.rate_limit_headers import date_of
@@ -257,15 +258,15 @@ def listed_members(response: Response) -> dict[str, Mapping[str, Any]]:
     return {found: item for item in items if (found := identifier_of(item)) is not None}
 
 
-def person_in(member: Mapping[str, Any]) -> str:
-    """Return what tells a member from another person who gets the same id later: the join time and the address."""
+def person_in(member: Mapping[str, Any]) -> Person:
+    """Return the join time and the address of a member; an unreadable one is empty."""
     shown = (member.get("joinedAt"), member.get("email"))
-    return " ".join(text if isinstance(text, str) else "" for text in shown)
+    return Person(*(text.casefold() if isinstance(text, str) else "" for text in shown))
 
 
-def is_another(member: Mapping[str, Any], person: str) -> bool:
+def is_another(member: Mapping[str, Any], person: Person | None) -> bool:
     """Whether a member is not the person that a list showed earlier under the id: both texts differ."""
-    pairs = zip(person.casefold().partition(" ")[::2], person_in(member).casefold().partition(" ")[::2], strict=True)
+    pairs = zip(person or (), person_in(member), strict=False)
     known = [(then, now) for then, now in pairs if then and now]
     return bool(known) and all(then != now for then, now in known)
 

@@ -84,11 +84,7 @@ class JournalRecorder:
             if STAND_IN.search(named) or STAND_IN.search(request.body or b""):
                 raise NotSent("it contains a text that the target file hides")
             action, _ = self._action(request)
-            if (
-                action is Action.RENAME_ORGANIZATION
-                and not _is_empty_update(request)
-                and (reason := self._unrestorable(request))
-            ):
+            if action is Action.RENAME_ORGANIZATION and (reason := self._unrestorable(request)):
                 raise NotSent(reason)
 
     def _unrestorable(self, request: Request) -> str | None:
@@ -121,6 +117,7 @@ class JournalRecorder:
         with self._lock, self._raising_give_up():
             before = {
                 Action.RENAME_ORGANIZATION: self._names.get(owner(key)),
+                Action.UPDATE_WITHOUT_FIELDS: self._names.get(owner(key)),
                 Action.CHANGE_ROLE: self._roles.get(request.identifier or ""),
             }.get(action)
             wanted = _short(object_in(request.body).get("role")) if action is Action.CHANGE_ROLE else None
@@ -143,8 +140,9 @@ class JournalRecorder:
         """Return the action of a request, and the member of its body that names the subject."""
         if not request.is_proper or self._journal.undoing:
             return None, None
-        if _is_empty_update(request) and owner(request.key_name) not in self._names:
-            return None, None  # it should change nothing, and no name is known to restore
+        if request.operation.id == "updateCurrentOrganization" and request.body == b"{}":
+            # Without a known name, nothing could be restored.
+            return (Action.UPDATE_WITHOUT_FIELDS, None) if owner(request.key_name) in self._names else (None, None)
         return _ACTIONS.get(request.operation.id, (None, None))
 
     def after(self, exchange: Exchange) -> None:
@@ -181,10 +179,7 @@ class JournalRecorder:
             return
         if response.status in REFUSALS:
             self._open[request].remove(sent)
-            if _is_empty_update(request):
-                self._journal.settle(sent.entry)
-            else:
-                self._journal.refused(sent.entry)
+            self._journal.refused(sent.entry)
         elif response.status in SUCCESSES:
             self._open[request].remove(sent)
             self._carried_out(sent.entry, request, exchange)
@@ -196,14 +191,21 @@ class JournalRecorder:
         self._journal.done(entry)
         if entry.action is Action.RENAME_ORGANIZATION:
             self._learn_name(request.key_name, data_of(exchange.received))
-            if _is_empty_update(request) and data_of(exchange.received).get("name") == entry.before:
-                self._journal.settle(entry)
-        if entry.action is Action.RENAME_ORGANIZATION and _is_given_back(entry, exchange):
-            self._settle(Action.RENAME_ORGANIZATION, lambda other: owner(other.key) == owner(entry.key))
+            if _is_given_back(entry, exchange):
+                self._settle(Action.RENAME_ORGANIZATION, lambda other: owner(other.key) == owner(entry.key))
+        elif entry.action is Action.UPDATE_WITHOUT_FIELDS:
+            self._updated_without_fields(entry, data_of(exchange.received).get("name"))
         elif entry.action is Action.CHANGE_ROLE and object_in(request.body).get("role") == entry.before:
             self._settle(Action.CHANGE_ROLE, lambda other: other.subject == entry.subject)
         elif entry.action is Action.REMOVE_MEMBER:
             self._removed(entry)
+
+    def _updated_without_fields(self, entry: Entry, name: object) -> None:
+        if name == entry.before:
+            self._journal.settle(entry)
+        elif isinstance(name, str):
+            self._sent_names.add(name.casefold())
+            self._journal.became(entry, name)
 
     def _created(self, entry: Entry, exchange: Exchange) -> None:
         data = data_of(exchange.received)
@@ -242,8 +244,8 @@ class JournalRecorder:
             members = listed_members(response)
             self._learn_roles(roles_of(members))
             for entry in self._journal.unsettled(Action.MAKE_MEMBER):
-                if entry.became is None and entry.subject in members:
-                    self._journal.became(entry, person_in(members[entry.subject]))
+                if entry.person is None and entry.subject in members:
+                    self._journal.shown(entry, person_in(members[entry.subject]))
 
     def _learn_organization(self, exchange: Exchange) -> None:
         key, data = exchange.request.key_name, data_of(exchange.received)
@@ -286,11 +288,6 @@ class JournalRecorder:
         for user_id, role in roles.items():
             if role and user_id not in changed:
                 self._roles.setdefault(user_id, role)
-
-
-def _is_empty_update(request: Request) -> bool:
-    """Whether a request should change nothing; a careless service may remove the name of the organization."""
-    return request.operation.id == "updateCurrentOrganization" and request.body == b"{}"
 
 
 def owner(key: str) -> str:

@@ -73,7 +73,7 @@ def _members(journal: Journal, queries: QueryClient) -> Iterator[tuple[Entry, st
     members = (all_members(queries) if made or changed else None) or {}
     roles = roles_of(members)
     for user_id, entry in made.items():
-        if user_id in members and not is_another(members[user_id], entry.became or ""):
+        if user_id in members and not is_another(members[user_id], entry.person):
             yield entry, f"The member {user_id} is still there after its removal."
     for user_id in dict.fromkeys(entry.subject or "" for entry in changed):
         changes = [entry for entry in changed if entry.subject == user_id]
@@ -84,7 +84,8 @@ def _members(journal: Journal, queries: QueryClient) -> Iterator[tuple[Entry, st
 
 
 def _name(journal: Journal, now: object) -> Iterator[tuple[Entry, str]]:
-    entries = [entry for entry in _settled(journal, Action.RENAME_ORGANIZATION) if owner(entry.key) == MAIN_KEY]
+    settled = _settled(journal, Action.RENAME_ORGANIZATION, Action.UPDATE_WITHOUT_FIELDS)
+    entries = [entry for entry in settled if owner(entry.key) == MAIN_KEY]
     before = entries[0].before if entries else None
     given = {name for entry in entries for name in (entry.subject, entry.became) if name is not None}
     if before is not None and now != before and now in given:
@@ -92,5 +93,5 @@ def _name(journal: Journal, now: object) -> Iterator[tuple[Entry, str]]:
         yield from ((entry, sentence) for entry in entries)
 
 
-def _settled(journal: Journal, action: Action) -> list[Entry]:
-    return [entry for entry in journal.entries() if entry.action is action and entry.state is State.SETTLED]
+def _settled(journal: Journal, *actions: Action) -> list[Entry]:
+    return [entry for entry in journal.entries() if entry.action in actions and entry.state is State.SETTLED]

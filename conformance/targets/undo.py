@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.targets.journal_entries import Action, State
 from conformance.targets.pending import Pending, UndoResult
 from conformance.targets.undo_engagements import CreatedEngagements
-from conformance.targets.undo_organization import remove_members, restore_fields, restore_names, restore_roles
+from conformance.targets.undo_organization import restore_fields, restore_members, restore_names
 
 if TYPE_CHECKING:
     from conformance.targets.journal import Journal
@@ -54,8 +54,7 @@ def undo(
         if journal.proved:
             created.delete()
         if journal.trusted:
-            remove_members(pending, membership, queries)
-            restore_roles(pending, queries)
+            restore_members(pending, membership, queries)
             restore_names(pending, queries)
             restore_fields(pending, queries)
         else:

@@ -30,13 +30,21 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Response
 
 
-def remove_members(pending: Pending, membership: Membership, queries: QueryClient) -> None:
+def restore_members(pending: Pending, membership: Membership, queries: QueryClient) -> None:
+    """Remove the members that were created for the run, and restore the roles of others that it changed."""
+    created, changed = pending.of(Action.MAKE_MEMBER), pending.of(Action.CHANGE_ROLE)
+    members = all_members(queries) if changed or any(entry.person for entry in created) else None
+    _remove_members(pending, membership, queries, members or {})
+    _restore_roles(pending, queries, members)
+
+
+def _remove_members(
+    pending: Pending, membership: Membership, queries: QueryClient, members: Mapping[str, Mapping[str, Any]]
+) -> None:
     """Remove the members that were created for the run, unless another person has the id by now."""
-    entries = pending.of(Action.MAKE_MEMBER)
-    members = (all_members(queries) if any(entry.became for entry in entries) else None) or {}
-    for entry in entries:
+    for entry in pending.of(Action.MAKE_MEMBER):
         user_id = entry.subject or ""
-        if is_another(members.get(user_id, {}), entry.became or ""):
+        if is_another(members.get(user_id, {}), entry.person):
             pending.leave(f"The member {user_id} was left alone: the id is another person's by now.")
             continue
         removal = requests.remove_member(user_id)
@@ -54,10 +62,9 @@ def remove_members(pending: Pending, membership: Membership, queries: QueryClien
         pending.settle(entry, *changes)
 
 
-def restore_roles(pending: Pending, queries: QueryClient) -> None:
+def _restore_roles(pending: Pending, queries: QueryClient, members: Mapping[str, Mapping[str, Any]] | None) -> None:
     """Restore the roles of members that have a role that the run requested."""
     entries = pending.of(Action.CHANGE_ROLE)
-    members = all_members(queries) if entries else None
     roles = None if members is None else roles_of(_without_others(pending, members))
     for user_id in dict.fromkeys(entry.subject or "" for entry in entries):
         changes = [entry for entry in entries if (entry.subject or "") == user_id]
@@ -72,10 +79,8 @@ def restore_roles(pending: Pending, queries: QueryClient) -> None:
 
 def _without_others(pending: Pending, members: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     """Return the members without persons who by now have the id of a member that was created for the run."""
-    made = {
-        entry.subject: entry.became or "" for entry in pending.journal.entries() if entry.action is Action.MAKE_MEMBER
-    }
-    return {user_id: member for user_id, member in members.items() if not is_another(member, made.get(user_id, ""))}
+    made = {entry.subject: entry.person for entry in pending.journal.entries() if entry.action is Action.MAKE_MEMBER}
+    return {user_id: member for user_id, member in members.items() if not is_another(member, made.get(user_id))}
 
 
 def _restore_role(
@@ -103,7 +108,7 @@ def _restore_role(
 
 def restore_names(pending: Pending, queries: QueryClient) -> None:
     """Restore the names of organizations that have a name of the run."""
-    entries = pending.of(Action.RENAME_ORGANIZATION)
+    entries = pending.of(Action.RENAME_ORGANIZATION, Action.UPDATE_WITHOUT_FIELDS)
     for key in dict.fromkeys(owner(entry.key) for entry in entries):
         renamings = [entry for entry in entries if owner(entry.key) == key]
         may_differ = any(entry.state is not State.REFUSED for entry in renamings)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.targets.journal import Journal, Place
-from conformance.targets.journal_entries import Action, State
+from conformance.targets.journal_entries import Action, Person, State
 from conformance.targets.journal_file import JournalError
 from conformance.targets.names import RunNames
 from tests.fakes.service import BASE_URL, MAIN_KEY, PREFIX
@@ -70,6 +70,7 @@ def test_a_journal_is_read_as_it_was_written(journal: Journal, tmp_path: Path) -
     journal.settle(fourth)
     journal.member_made("u_9", "member")
     journal.became(journal.intend(Action.RENAME_ORGANIZATION, "api_key", " x ", "Acme"), "x")
+    journal.shown(journal.pending()[-1], Person("2026-01-01t00:00:00.000z", ""))
     journal.belongs_to("org_1", "2020-01-01T00:00:00.000Z", 1.5)
 
     again = Journal.read(tmp_path / "report", MAIN_KEY)
