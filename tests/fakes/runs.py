@@ -59,7 +59,7 @@ class FakeRun(AnyRun):  # type: ignore[misc]
 
     effort = Effort.QUICK
     engagements_before = None
-    fixtures = SimpleNamespace()
+    fixtures = SimpleNamespace(members={})
     is_over = False
     names = RunNames("cf-")
     options = RunOptions()
@@ -111,6 +111,11 @@ class FakeRun(AnyRun):  # type: ignore[misc]
         before, self._quiet = self._quiet, True
         yield
         self._quiet = before
+
+    @contextmanager
+    def undoing(self) -> Iterator[None]:
+        """Permit requests after the end of the run."""
+        yield
 
     @contextmanager
     def checking(self, name: str) -> Iterator[None]:

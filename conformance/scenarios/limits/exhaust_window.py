@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -35,7 +34,6 @@ LONGEST_MADE: Final = 30.0
 _LEAST: Final = 2
 _SPARE: Final = 8
 _SHORT_WINDOW: Final = 2.0
-_MEMBER: Final = re.compile(r"member_([0-9]+)")
 
 
 @dataclass(slots=True)
@@ -159,9 +157,9 @@ def fill(run: Run, key: Credential) -> ExhaustedWindow:
 
 def is_made(run: Run, name: str) -> bool:
     """Whether the provisioner made a key in this run, so that only this run uses it."""
-    member = _MEMBER.fullmatch(name)
-    if member is not None:
-        return int(member[1]) > len(run.profile.members)
+    members = run.fixtures.members.values()
+    if any(member.is_new and member.credential is not None and member.credential.name == name for member in members):
+        return True
     return name in {*SCOPES, "other_organization", "throttled", NEW_KEY} and name not in run.profile.keys
 
 

@@ -76,7 +76,8 @@ def _keys(run: Run, doubtful: Sequence[Exchange]) -> tuple[Credential, list[Cred
         if exchange.request.credential is not None and exchange.was_sent
     }
     doubted = dict.fromkeys(exchange.request.credential for exchange in doubtful)
-    served = [key for key in doubted if key is not None and key.name.startswith("member_") and last[key]]
+    of_members = {member.credential for member in run.fixtures.members.values()}
+    served = [key for key in doubted if key is not None and key in of_members and last[key]]
     with suppress(MissingMeans):
         if served and (new := run.fixtures.member(with_key=True).credential) is not None:
             return new, served

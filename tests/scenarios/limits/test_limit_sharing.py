@@ -12,7 +12,7 @@ import pytest
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.scenarios.limits.limit_sharing import expect_limits_apart
 from conformance.targets.capabilities import MissingMeans
-from conformance.targets.fixtures import NEW_KEY
+from conformance.targets.fixtures import NEW_KEY, Member
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Credential, Request
@@ -36,7 +36,9 @@ class Service(FakeRun):
 
     def __init__(self, count: Count, limit: int = LIMIT, window: float = 3600) -> None:
         nothing = SimpleNamespace(narrow=lambda: None)
-        super().__init__(self._respond, pace=0.1, scenarios=nothing, fixtures=SimpleNamespace(new_key=self._new_key))
+        made = {key.name: Member(key.name, "a@b.test", "member", key) for key in (FIRST, SECOND, THIRD)}
+        fixtures = SimpleNamespace(new_key=self._new_key, members=made)
+        super().__init__(self._respond, pace=0.1, scenarios=nothing, fixtures=fixtures)
         self.count, self.limit, self.window = count, limit, window
         self.counted: Counter[str] = Counter()
         self.keys = 0

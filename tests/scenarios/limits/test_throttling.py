@@ -14,6 +14,7 @@ from conformance.oracle.outcomes import CheckOutcome
 from conformance.scenarios.limits.exhaust_window import ExhaustedWindow, _ensure_unused, fill, is_made
 from conformance.scenarios.limits.recovery import clocks_apart
 from conformance.scenarios.limits.throttling import _is_of_another_organization, _Scene
+from conformance.targets.fixtures import Member
 from conformance.wire import requests
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
@@ -92,9 +93,12 @@ def _resetting(exchange: Exchange, ahead: float) -> Exchange:
 )  # fmt: skip
 def test_which_keys_only_the_run_uses(name: str, *, made: bool) -> None:
     """Only keys that the provisioner made in the run count as used by the run alone."""
-    profile = SimpleNamespace(keys={"organizations:read": "k"}, members=("one",))
+    run = FakeRun(profile=SimpleNamespace(keys={"organizations:read": "k"}))
+    listed, created = (Credential.bearer(f"member_{number}", "k") for number in (1, 2))
+    members = {"one": Member("one", None, None, listed), "two": Member("two", "a@b.test", "member", created)}
+    run.fixtures = SimpleNamespace(members=members)
 
-    assert is_made(FakeRun(profile=profile), name) is made
+    assert is_made(run, name) is made
 
 
 def dated(ahead: float, began: float = 0.0, seconds: float = 0.1) -> Exchange:
