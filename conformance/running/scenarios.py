@@ -56,6 +56,11 @@ def scenario(function: F | None = None, *, alone: bool = False) -> F | Callable[
     return mark if function is None else mark(function)
 
 
+def scenario_named(name: str) -> Callable[[Any], Any]:
+    """Return the scenario of this name, which laws and rules of the oracle know by name only."""
+    return MARKED[name][0]
+
+
 class _Wire(Protocol):
     def checking(self, name: str) -> AbstractContextManager[None]: ...
 

@@ -15,31 +15,17 @@ from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.attribution import MOVES
 from conformance.oracle.ledger.findings import Findings
-from conformance.oracle.ledger.ledger import PEOPLE, Ledger
+from conformance.oracle.ledger.ledger import PEOPLE, SCENARIOS, Ledger
 from conformance.oracle.ledger.lists import page_of
-from conformance.oracle.ledger.members import ADDS_NO_MEMBER, OF_MEMBERS
-from conformance.oracle.ledger.members import REFUSED as OF_REFUSED_CHANGE
 from conformance.oracle.ledger.organization import OF_UPDATES, ONLY_NAME
-from conformance.oracle.ledger.organization import REFUSED as OF_REFUSED_UPDATE
 from conformance.oracle.lists.collation import name_key
 from conformance.oracle.lists.listing import contents
 from conformance.oracle.outcomes import CantTell, CheckOutcome, Inapplicable, NonConformity, evidence
-from conformance.running.scenarios import scenario
-from conformance.scenarios.access.invalid_requests import (
-    invalid_organization_updates,
-    invalid_organization_updates_again,
-    invalid_role_changes,
-)
-from conformance.scenarios.access.two_organizations import member_of_one
-from conformance.scenarios.access.unauthenticated import bad_keys
-from conformance.scenarios.engagements.deletion import deletion
+from conformance.running.scenarios import scenario, scenario_named
+from conformance.scenarios.access.invalid_requests import invalid_organization_updates_again
 from conformance.scenarios.last_look import last_look
-from conformance.scenarios.limits.throttling import throttling
-from conformance.scenarios.members.invitations import inviting
-from conformance.scenarios.members.removal import removal
-from conformance.scenarios.members.role_changes import role_changes
 from conformance.scenarios.organization.name_changes import renaming
-from conformance.scenarios.organization.organization_walk import organization_walk, role_walk
+from conformance.scenarios.organization.organization_walk import organization_walk
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
@@ -56,18 +42,6 @@ _PAUSES: Final = (0.4, 1.0, 0.4, 1.0)
 _MOST_PAGES: Final = 20
 _MOST_UNLISTED: Final = 10
 """Engagements that a list lacks and that are read: are they gone, or only not listed?"""
-SENDING: Final = {
-    **dict.fromkeys(OF_MEMBERS, (role_changes, removal, role_walk)),
-    **dict.fromkeys(OF_UPDATES, (renaming, organization_walk)),
-    OF_REFUSED_UPDATE: (renaming, invalid_organization_updates),
-    OF_REFUSED_CHANGE: (invalid_role_changes,),
-    ADDS_NO_MEMBER: (inviting,),
-    "isolation-untouched": (member_of_one,),
-    "deleted-unreadable": (deletion,),
-    "throttled-changes-nothing": (throttling,),
-    "unauthenticated-changes-nothing": (bad_keys,),
-}
-"""The scenarios that send what a rule judges, if no other check of it needs them."""
 
 
 @dataclass(slots=True)
@@ -88,9 +62,9 @@ class Account:
 @scenario(alone=True)
 def ledger_of_run(run: Run) -> Account:
     """Enter all exchanges of the run into the ledger, after a last look, and request suspicious lists again."""
-    chosen = [rule for rule in dict.fromkeys((*PEOPLE, *SENDING)) if _is_chosen(run, rule)]
-    for sending in dict.fromkeys(sending for rule in chosen for sending in SENDING.get(rule, ())):
-        run.scenarios.wait_for(sending)
+    chosen = [rule for rule in dict.fromkeys((*PEOPLE, *SCENARIOS)) if _is_chosen(run, rule)]
+    for name in dict.fromkeys(name for rule in chosen for name in SCENARIOS.get(rule, ())):
+        run.scenarios.wait_for(scenario_named(name))
     run.scenarios.wait_for(last_look)
     ledger = _entered(run)
     if unlisted := dict.fromkeys(gone for finding in ledger.findings.broken for gone in finding.unlisted):
@@ -167,8 +141,8 @@ def conclude_sent(run: Run, requirement: str, account: Account) -> None:
     try:
         conclude(requirement, account)
     except Inapplicable:
-        for sending in SENDING.get(requirement, ()):
-            run.scenarios.result(sending)
+        for name in SCENARIOS.get(requirement, ()):
+            run.scenarios.result(scenario_named(name))
         raise
 
 

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle.laws.shapes import PROMISES, SHAPES
+from conformance.oracle.ledger.ledger import SCENARIOS
 from conformance.oracle.permissions import Permission, keys_with
 from conformance.reference.faults import all_faults
 from conformance.reports.har import har_entry
 from conformance.reports.last_scan import LastScan
 from conformance.reports.text import json_bytes
 from conformance.running.options import Effort, RunOptions
-from conformance.scenarios.whole_run_ledger import SENDING, ledger_of_run
+from conformance.running.scenarios import scenario_named
+from conformance.scenarios.whole_run_ledger import ledger_of_run
 from conformance.selftest.in_process import HostedSession
 from conformance.selftest.subjects import latitudes
 from conformance.targets.capabilities import UNLOCKS
@@ -127,7 +129,7 @@ def _sent(item: pytest.Item, requirement: Requirement) -> Iterator[tuple[str, st
     """Yield the scenarios whose exchanges a check judges; if there are none, the check itself."""
     scenarios = scenarios_of(item)
     if ledger_of_run.__name__ in scenarios:
-        scenarios |= {sending.__name__: sending for sending in SENDING.get(requirement.id, ())}
+        scenarios |= {name: scenario_named(name) for name in SCENARIOS.get(requirement.id, ())}
     if not scenarios:
         looks_back = stage_of(item) in {Stage.LOOKING_BACK, *JUDGING}
         yield name_of(item).partition("[")[0], _LOOKS_BACK if looks_back else _BY_ITSELF

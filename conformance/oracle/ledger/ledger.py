@@ -24,9 +24,9 @@ from conformance.oracle.ledger.creations import Creations
 from conformance.oracle.ledger.findings import OF_KEYS, OF_REFUSALS, Finding, Findings
 from conformance.oracle.ledger.histories import History, Write, write
 from conformance.oracle.ledger.lists import ListJudging, page_of
-from conformance.oracle.ledger.members import ADDS_NO_MEMBER, OF_LISTS, OF_MEMBERS, Members
+from conformance.oracle.ledger.members import ADDS_NO_MEMBER, OF_LISTS, OF_MEMBERS, REFUSED_CHANGE, Members
 from conformance.oracle.ledger.names import Names
-from conformance.oracle.ledger.organization import OF_UPDATES, ONE_ORGANIZATION, Organizations
+from conformance.oracle.ledger.organization import OF_UPDATES, ONE_ORGANIZATION, REFUSED_UPDATE, Organizations
 from conformance.oracle.ledger.reads import Reads
 from conformance.oracle.ledger.times import Times
 from conformance.oracle.permissions import Permission, permission_of
@@ -103,6 +103,21 @@ PEOPLE: Final = (
     *OF_MEMBERS, *OF_UPDATES, ADDS_NO_MEMBER, *OF_LISTS, ONE_ORGANIZATION, *OF_KEYS, "removed-member-loses-organization"
 )  # fmt: skip
 """The requirements about members and organizations that the ledger can judge."""
+
+SCENARIOS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        **dict.fromkeys(OF_MEMBERS, ("role_changes", "removal", "role_walk")),
+        **dict.fromkeys(OF_UPDATES, ("renaming", "organization_walk")),
+        REFUSED_UPDATE: ("renaming", "invalid_organization_updates"),
+        REFUSED_CHANGE: ("invalid_role_changes",),
+        ADDS_NO_MEMBER: ("inviting",),
+        "isolation-untouched": ("member_of_one",),
+        "deleted-unreadable": ("deletion",),
+        "throttled-changes-nothing": ("throttling",),
+        "unauthenticated-changes-nothing": ("bad_keys",),
+    }
+)
+"""The scenarios that send what a rule judges, if a run has no other checks; like ``Law.scenarios`` of a law."""
 
 _NOBODY: Final[Mapping[str, bool]] = MappingProxyType({})
 

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 _BOTH_WAYS, KEEPS_THE_REST = "role-changes-both-ways", "update-role-keeps-the-rest"
 ADDS_NO_MEMBER, _SPARES_OTHERS = "invite-adds-no-member", "removal-spares-other-members"
 _UNLISTED, _NO_OWNER = "removed-member-unlisted", "no-owner-through-role-change"
-_BY_ROLE, REFUSED = "list-members-role-filter", "update-role-refused-changes-nothing"
+_BY_ROLE, REFUSED_CHANGE = "list-members-role-filter", "update-role-refused-changes-nothing"
 OF_MEMBERS: Final = (
-    _BOTH_WAYS, KEEPS_THE_REST, REFUSED, _NO_OWNER, "update-role-succeeds",
+    _BOTH_WAYS, KEEPS_THE_REST, REFUSED_CHANGE, _NO_OWNER, "update-role-succeeds",
     "remove-member-succeeds", _UNLISTED, _SPARES_OTHERS,
     "removed-member-not-removable", "removed-member-role-unchangeable",
 )  # fmt: skip
@@ -87,7 +87,7 @@ def _had(person: History, role: str | None) -> bool:
 
 def _of_refused(exchange: Exchange) -> str:
     """Return the requirement that the effect of a refused request breaks."""
-    return _NO_OWNER if _role_sent(exchange) == "owner" else of_refused_key(exchange) or REFUSED
+    return _NO_OWNER if _role_sent(exchange) == "owner" else of_refused_key(exchange) or REFUSED_CHANGE
 
 
 def _role_sent(exchange: Exchange) -> object:

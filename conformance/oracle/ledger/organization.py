@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 _TAKES_EFFECT, _KEEPS_TEXT = "update-organization-takes-effect", "update-organization-keeps-text"
 KEEPS_THE_REST, ONLY_NAME = "update-organization-keeps-the-rest", "update-organization-only-name"
-REFUSED, _ANSWERS = "update-organization-refused-changes-nothing", "update-organization-answers-new-name"
+REFUSED_UPDATE, _ANSWERS = "update-organization-refused-changes-nothing", "update-organization-answers-new-name"
 ONE_ORGANIZATION: Final = "key-stays-with-organization"
-OF_UPDATES: Final = (_TAKES_EFFECT, _KEEPS_TEXT, KEEPS_THE_REST, ONLY_NAME, REFUSED, _ANSWERS)
+OF_UPDATES: Final = (_TAKES_EFFECT, _KEEPS_TEXT, KEEPS_THE_REST, ONLY_NAME, REFUSED_UPDATE, _ANSWERS)
 """The requirements about updates of the organization, which other users can disturb."""
 
 _NAME: Final = "name"
@@ -121,7 +121,7 @@ class Organizations:
         self._weigh_former_names(organization, name, now)
         if register.is_possible(name, now.interval):
             register.narrow(name, now.interval)
-            upheld = [of_refused_key(update) or REFUSED for update in since if update.refused]
+            upheld = [of_refused_key(update) or REFUSED_UPDATE for update in since if update.refused]
             upheld += [ONLY_NAME for update in since if _claims_more(update)]
             if last is not None and last.interval != ALWAYS:
                 upheld.append(_TAKES_EFFECT if is_unremarkable(last.value) else _KEEPS_TEXT)
@@ -172,8 +172,8 @@ class Organizations:
             elif any(update.accepted for update in updates) or (name == "createdAt" and was != value):
                 rules = [ONLY_NAME if claims else KEEPS_THE_REST]
             else:
-                causes = [of_refused_key(update) or REFUSED for update in updates[-1:]]
-                rules = [rule for rule in causes if was == value or rule == REFUSED]
+                causes = [of_refused_key(update) or REFUSED_UPDATE for update in updates[-1:]]
+                rules = [rule for rule in causes if was == value or rule == REFUSED_UPDATE]
             for rule in rules:
                 self._conclude(now, rule, [before.exchange, *updates], name, render(was), right=was == value)
 
@@ -226,9 +226,9 @@ def _cause_of_name(name: str, last: Effect | None, since: Sequence[Exchange], *,
     carrying = [update for update in refused if name in (_sent(update).get(_NAME), "")]
     is_read = last is None or last.exchange not in since
     if carrying:
-        return of_refused_key(carrying[-1]) or REFUSED
+        return of_refused_key(carrying[-1]) or REFUSED_UPDATE
     if refused and is_read and not is_stale:
-        return REFUSED
+        return REFUSED_UPDATE
     others = [update for update in since if _claims_more(update)]
     if others and last is not None and (is_read or last.exchange in others):
         return ONLY_NAME
