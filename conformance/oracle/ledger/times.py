@@ -138,7 +138,7 @@ class Times(Judging):
             return
         default = causes.AS_READ if before is history.sighted else "reading-changes-nothing"
         if before.moment("updatedAt") == snapshot.moment("updatedAt"):
-            self.keep(snapshot.exchange, *(rules or [default]))
+            self.keep(snapshot.exchange, *rules, default)
             return
         refused = self._refused(history, before, snapshot)
         finding = finding_of(
