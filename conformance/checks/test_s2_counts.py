@@ -10,17 +10,15 @@ from conformance import confirm
 from conformance.checks.markers import requirement
 from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import expect, read
-from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
-from conformance.scenarios.basics import pairs_of_run
+from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.lists.finding import ids_on
 from conformance.scenarios.organization.counts import (
     ROUNDS,
     Count,
     Counting,
-    Counts,
     counting,
-    expect_agreement,
 )
+from conformance.scenarios.organization.counts_of_run import expect_right_counts
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
@@ -36,15 +34,8 @@ _PAUSES: Final = (0.4, 1.0)
 @pytest.mark.usefixtures("counts")
 @requirement("engagement-count-agrees")
 def test_engagement_count_agreed_all_along(run: Run) -> None:
-    """Whenever the run read the organization and then its engagements, engagementCount was the total of the list."""
-    pairs = pairs_of_run(run, "getCurrentOrganization", "listEngagements", without="status")
-    if not pairs:
-        raise Inapplicable("The run had no reason to read the organization and then its engagements")
-
-    for organization, listed in pairs:
-        counts = Counts(organization, listed, listed, organization)
-        key = organization.request.credential
-        expect_agreement(run, counts, "engagementCount", lambda seen: seen.engagements, key)
+    """Every engagementCount is the total of the lists before and after it, but for what the run created and deleted."""
+    expect_right_counts(run, "engagementCount")
 
 
 @requirement("create-engagement-counted")

@@ -10,7 +10,7 @@ from conformance.checks.markers import requirement
 from conformance.oracle import read
 from conformance.oracle.bulk import Sent, every_status
 from conformance.oracle.outcomes import Inapplicable
-from conformance.scenarios.organization.counts import expect_agreement
+from conformance.scenarios.organization.counts import Reader, expect_agreement
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import KEY_REFUSED
 
@@ -53,7 +53,8 @@ def test_member_count_of_the_other_organization_agrees(run: Run, last_look: Last
 def _agrees(run: Run, last_look: LastLook, name: str, listed: Callable[[Counts], Exchange]) -> None:
     if last_look.of_other is None:
         raise Inapplicable("No key of another organization was used")
-    expect_agreement(run, last_look.of_other, name, listed, run.fixtures.other_organization())
+    other = run.fixtures.other_organization()
+    expect_agreement(run, last_look.of_other, name, listed, Reader(other, other))
 
 
 def _judge(last_look: LastLook, family: Family) -> None:

@@ -10,17 +10,16 @@ import pytest
 from conformance import confirm
 from conformance.checks.markers import requirement
 from conformance.list_parameters import ROLES
-from conformance.oracle import expect, read
+from conformance.oracle import read
 from conformance.oracle.lists import filters
 from conformance.oracle.lists.listing import Listing, expect_all, expect_count, expect_once, holds
 from conformance.oracle.outcomes import Inapplicable
-from conformance.scenarios.members.member_list import count_members_so_far, member_counts_of_run
+from conformance.scenarios.organization.counts_of_run import expect_right_counts
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
     from conformance.confirm.lists import Snapshot
     from conformance.running.run import Run
-    from conformance.scenarios.members.member_list import MemberCount
 
 
 @requirement("list-members-role-filter")
@@ -60,20 +59,5 @@ def _expect_of_role(role: str, snapshot: Snapshot) -> None:
 @pytest.mark.usefixtures("counts")
 @requirement("member-count-agrees")
 def test_member_count_agreed_all_along(run: Run) -> None:
-    """Whenever the run read the organization and then its members, memberCount was the total of the list."""
-    member_counts = member_counts_of_run(run)
-    if not member_counts:
-        raise Inapplicable("The run had no reason to read the organization and then its members")
-
-    for first in member_counts:
-        confirm.stable(
-            run,
-            first,
-            _judge_count,
-            partial(count_members_so_far, run, first.organization.request.credential),
-            same=lambda seen: (seen.count, seen.listed.total, seen.listed.ids),
-        )
-
-
-def _judge_count(seen: MemberCount) -> None:
-    expect.equal("memberCount", seen.count, seen.listed.total, *seen.exchanges, pointer="/data/memberCount")
+    """Every memberCount is the total of the lists of members before and after it, but for the run's removals."""
+    expect_right_counts(run, "memberCount")

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.confirm.clock_ticks import A_SHORT_TICK, ONE_SECOND_TICK
 from conformance.oracle import expect, read
-from conformance.oracle.ledger.rules import is_of_main
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire import requests
-from conformance.wire.exchange import KEY_REFUSED
 
 if TYPE_CHECKING:
     import random
@@ -47,30 +44,6 @@ def create_engagements(run: Run, *labels: str, known: Collection[str] = ()) -> l
     if len({*known, *(engagement["id"] for engagement in made)}) < len(known) + len(made):
         raise CantTell("several creations got the same id", *responses)
     return made
-
-
-def pairs_of_run(run: Run, *operations: str, without: str) -> list[tuple[Exchange, Exchange]]:
-    """Return successful exchanges of two operations, right after each other, with a key that they never refused.
-
-    Args:
-        run: The run.
-        operations: The two operationIds.
-        without: A query parameter that they must not have.
-    """
-    exchanges = run.wire.exchanges
-    refused = {
-        exchange.request.credential
-        for exchange in exchanges
-        if exchange.request.operation.id in operations and exchange.received_status in KEY_REFUSED
-    }
-    return [
-        pair
-        for pair in pairwise(exchange for exchange in exchanges if is_of_main(exchange) and exchange.accepted)
-        if tuple(exchange.request.operation.id for exchange in pair) == operations
-        and pair[0].request.credential == pair[1].request.credential
-        and pair[0].request.credential not in refused
-        and without not in dict(pair[1].request.query)
-    ]
 
 
 def send_creations(run: Run, bodies: Sequence[Mapping[str, object]]) -> list[Exchange]:

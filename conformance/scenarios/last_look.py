@@ -15,7 +15,7 @@ from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns
 from conformance.scenarios.lists.filtered import readable
 from conformance.scenarios.lists.finding import latest, places_of_repeats
 from conformance.scenarios.members.removal import Removal, removal
-from conformance.scenarios.organization.counts import Counts, counts_of
+from conformance.scenarios.organization.counts import Counts, Reader, counts_of
 from conformance.scenarios.organization.under_another_name import refused_under_another_name
 from conformance.scenarios.tour import tour
 from conformance.wire import requests
@@ -133,7 +133,7 @@ def _by_other_organization(run: Run) -> Counts | None:
     other = run.fixtures.other_organization()
     asked = (requests.get_engagement(tried.lived), requests.list_engagements(status="archived", perPage=MAX_PER_PAGE))
     run.send_all([request.with_key(other) for request in asked])
-    return counts_of(run, other)
+    return counts_of(run, Reader(other, other))
 
 
 def _by_removed(run: Run, reserved: ReservedEngagements) -> tuple[Removal | None, tuple[Exchange, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.operations import SCOPES
@@ -11,7 +11,6 @@ from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.access.every_operation import is_followed, member_pages, untouchable_member
 from conformance.scenarios.access.single_scope import single_permissions
-from conformance.scenarios.basics import pairs_of_run
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 
@@ -130,28 +129,9 @@ def _member_list(pages: Sequence[Exchange]) -> MemberList:
 
 def count_members(run: Run) -> MemberCount:
     """Count the members by the organization and by the list."""
-    counted = count_members_so_far(run)
-    counted.listed.ensure_whole()
-    return counted
-
-
-def count_members_so_far(run: Run, key: Credential | None = None) -> MemberCount:
-    """Count the members in the same way; the beginning of a very long list shows the total, too."""
-    organization = run.send(replace(requests.get_organization(), credential=key))
-    return MemberCount(organization, _member_count(organization), read_members_so_far(run, key=key))
-
-
-def _member_count(organization: Exchange) -> int:
-    return read.integer(read.data(organization), "memberCount", organization)
-
-
-def member_counts_of_run(run: Run) -> list[MemberCount]:
-    """Return every count of a run: a read of the organization and right after it a list of all members, by one key."""
-    found: list[MemberCount] = []
-    for organization, page in pairs_of_run(run, "getCurrentOrganization", "listMembers", without="role"):
-        with suppress(CantTell):
-            found.append(MemberCount(organization, _member_count(organization), _member_list([page])))
-    return found
+    organization = run.send(requests.get_organization())
+    counted = read.integer(read.data(organization), "memberCount", organization)
+    return MemberCount(organization, counted, read_members(run))
 
 
 def member_to_change(run: Run, role: MemberRole) -> Member:

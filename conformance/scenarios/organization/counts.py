@@ -28,6 +28,17 @@ ROUNDS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
+class Reader:
+    """The keys that read the organization and its lists; None for the main key."""
+
+    organization: Credential | None = None
+    lists: Credential | None = None
+
+
+_MAIN: Final = Reader()
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """The organization before and after its lists.
 
@@ -94,15 +105,15 @@ class Counting:
 @scenario(alone=True)
 def counts(run: Run) -> Counts:
     """Read the organization and both lists, and the organization again if they disagree."""
-    return counts_of(run, None)
+    return counts_of(run, _MAIN)
 
 
-def counts_of(run: Run, key: Credential | None) -> Counts:
-    """Read the same with a key; with the main key for None."""
-    organization = replace(requests.get_organization(), credential=key)
+def counts_of(run: Run, reader: Reader) -> Counts:
+    """Read the same with other keys."""
+    organization = replace(requests.get_organization(), credential=reader.organization)
     lists = (requests.list_engagements(perPage=1), requests.list_members(perPage=1))
     before = run.send(organization)
-    listed, people = (run.send(replace(request, credential=key)) for request in lists)
+    listed, people = (run.send(replace(request, credential=reader.lists)) for request in lists)
     agrees = _counted(before, "engagementCount", listed) and _counted(before, "memberCount", people)
     return Counts(before, listed, people, before if agrees else run.send(organization))
 
@@ -115,11 +126,11 @@ def _counted(organization: Exchange, name: str, listed: Exchange) -> bool:
         return False
 
 
-def _counts_again(run: Run, key: Credential | None) -> Counts:
+def _counts_again(run: Run, reader: Reader) -> Counts:
     """Read the same again, and the first page of both lists."""
     lists = (latest(run), requests.list_members(perPage=MAX_PER_PAGE))
-    newest, first = (run.send(replace(listing, credential=key)) for listing in lists)
-    return replace(counts_of(run, key), contents=(ids_on(newest), ids_on(first)))
+    newest, first = (run.send(replace(listing, credential=reader.lists)) for listing in lists)
+    return replace(counts_of(run, reader), contents=(ids_on(newest), ids_on(first)))
 
 
 @scenario(alone=True)
@@ -156,7 +167,7 @@ def _count(run: Run, listing: Request, change: tuple[Count, int], pauses: Sequen
 
 
 def expect_agreement(
-    run: Run, first: Counts, name: str, listed: Callable[[Counts], Exchange], key: Credential | None = None
+    run: Run, first: Counts, name: str, listed: Callable[[Counts], Exchange], reader: Reader = _MAIN
 ) -> None:
     """Expect that a count of the organization is the total of a list, at some moment around the list's response.
 
@@ -165,7 +176,7 @@ def expect_agreement(
         first: The first reads.
         name: The count.
         listed: Returns the list.
-        key: The key of the reads; None for the main key.
+        reader: The keys of the reads.
     """
 
     def stated(seen: Counts) -> list[int]:
@@ -187,4 +198,4 @@ def expect_agreement(
         total = read.number(listed(seen), "total")
         return (*numbers, total, seen.contents) if numbers[0] == numbers[1] else object()
 
-    confirm.stable(run, first, judge, lambda: _counts_again(run, key), same=at_rest, rounds=ROUNDS)
+    confirm.stable(run, first, judge, lambda: _counts_again(run, reader), same=at_rest, rounds=ROUNDS)
