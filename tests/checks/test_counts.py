@@ -102,6 +102,20 @@ def test_a_total_may_be_older_than_the_items_beside_others() -> None:
     )
 
 
+def test_a_new_engagement_pushes_the_last_of_a_hundred_from_the_page() -> None:
+    """The others are the same if only the new engagement moved them; not if another user created one."""
+    page, own = [chr(0x4E00 + number) for number in range(101)], "S"
+    lists = ["".join(page[:100]), own + "".join(page[:99]), "".join(page[:100])]
+    moved = [lists[0], own + "x" + "".join(page[:98]), lists[2]]
+
+    same, other = (
+        counting((first, 100), (second, 101), (third, 100)).others() for first, second, third in (lists, moved)
+    )
+
+    assert same == frozenset(page[:99])
+    assert other != frozenset(page[:99])
+
+
 @pytest.mark.parametrize(
     ("before", "total", "after", "expected"), [(4, 4, 4, True), (5, 4, 3, True), (3, 5, 3, False), (3, 2, 5, False)]
 )

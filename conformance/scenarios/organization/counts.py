@@ -97,9 +97,16 @@ class Counting:
         return ids_on(count.listed) - {self.identifier}
 
     def others(self) -> object:
-        """Return the other engagements in the lists, if they stayed the same; else a value that equals no other."""
-        seen = {self.beside(count) for count in (self.before, self.between, self.after)}
+        """Return the other engagements in the lists, if they stayed the same; else a value that equals no other.
+
+        The new engagement pushes the last of a hundred from the page.
+        """
+        seen = {self._first_beside(count) for count in (self.before, self.between, self.after)}
         return seen.pop() if len(seen) == 1 else object()
+
+    def _first_beside(self, count: Count) -> frozenset[str | None]:
+        ids = [read.id_of(item) for item in read.items(count.listed)]
+        return frozenset([identifier for identifier in ids if identifier != self.identifier][: MAX_PER_PAGE - 1])
 
 
 @scenario(alone=True)

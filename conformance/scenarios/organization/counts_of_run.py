@@ -68,8 +68,8 @@ def counts_in_doubt(run: Run, name: str) -> tuple[list[Exchange], list[Exchange]
     """Compare a count in each read with the lists before and after it, whatever the run created or deleted meanwhile.
 
     Returns:
-        The reads of the organization with a right count, and for each key and name of the organization the last one
-        with a wrong count, which other users may have caused.
+        The reads of the organization with a right count, and for each key, under the organization's own name and
+        under others, the last one with a wrong count, which other users may have caused.
     """
     lists = _unfiltered_lists(run, name)
     changes = [exchange for exchange in run.wire.exchanges if exchange.accepted and is_of_main(exchange)]
@@ -81,7 +81,7 @@ def counts_in_doubt(run: Run, name: str) -> tuple[list[Exchange], list[Exchange]
             if totals and min(totals) <= count <= max(totals):
                 right.append(organization)
             elif totals:
-                doubtful[organization.request.credential, _run_name(run, organization)] = organization
+                doubtful[organization.request.credential, _run_name(run, organization) is None] = organization
     return right, [*doubtful.values()]
 
 
