@@ -95,16 +95,16 @@ def _of_other_organization(run: Run) -> list[Finding]:
         exchange.request.operation.scope for exchange in by_key if exchange.accepted and exchange.request.is_proper
     }
     seen = (exchange.seen_from(OTHER_KEY, scopes - {None}) for exchange in originals.values())
-    found = Ledger.over(seen, name_key).findings.broken
-    return [
+    found = [
         replace(
             finding,
             exchange=originals[finding.exchange.number],
             because=tuple(originals[cited.number] for cited in finding.because),
         )
-        for finding in found
-        if not finding.unsteady and finding.requirement not in {*PEOPLE, *MOVES.values()}
+        for finding in Ledger.over(seen, name_key).findings.broken
+        if finding.requirement not in PEOPLE
     ]
+    return [finding for finding in found if not _by_clock(run, finding, Account(Findings())).unsteady]
 
 
 def _entered(run: Run) -> Ledger:

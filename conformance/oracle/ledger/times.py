@@ -112,7 +112,11 @@ class Times(Judging):
         )  # fmt: skip
 
     def _as_archived(self, history: History, before: Snapshot, snapshot: Snapshot) -> None:
-        """Require that a read shows the updatedAt of the response to an archive, the only change since it was shown."""
+        """Require that a read shows the updatedAt of the response to an archive, the only change since it was shown.
+
+        If the read shows the time from before the archive, although the response had a later one, the archive has not
+        moved it.
+        """
         writes = history.between(history.since(before), snapshot.interval.end)
         if len(writes) != 1 or writes[0].operation != "archiveEngagement" or before.text(STATUS) != "active":
             return
@@ -129,6 +133,10 @@ class Times(Judging):
         if stated.moment("updatedAt") == snapshot.moment("updatedAt"):
             self.keep(snapshot.exchange, finding.requirement)
         elif _has_moved(before, snapshot):
+            self.findings.broken.append(replace(finding, identifier=history.identifier))
+        elif _has_moved(before, stated) and snapshot.text(STATUS) == "archived":
+            requirement, message = causes.MOVES["archiveEngagement"], "updatedAt has not moved"
+            finding = replace(finding, requirement=requirement, message=message)
             self.findings.broken.append(replace(finding, identifier=history.identifier))
 
     def _untouched(self, history: History, before: Snapshot, snapshot: Snapshot) -> None:
