@@ -35,8 +35,8 @@ _READERS: Final = 2
 """Keys that request a list, or the organization, in a quick run."""
 
 
-_LINES: Final = "The first line\nand the second"
-"""A description that may be refused, and that only its creation or edit may change."""
+_DESCRIPTIONS: Final = ("Described on the tour", "The first line\nand the second")
+"""One that no service has a reason to refuse, and one of two lines, which a service may refuse."""
 
 
 def _listed(**query: object) -> _Step:
@@ -63,7 +63,7 @@ def _lives(run: Run) -> Iterator[tuple[_Step, ...]]:
 
     roles = cycle((None, "owner"))  # perhaps past the end
     mark = run.name("toured")
-    texts = cycle((_LINES, *shuffled(ALONE, run.random("texts of the tour"))))
+    texts = cycle((*_DESCRIPTIONS, *shuffled(ALONE, run.random("texts of the tour"))))
     in_vain = cycle([{"description": None}, {"description": ""}, {"name": mark}])
     yield (
         *(get, _listed(sort="createdAt", perPage=2), describe, get),

@@ -311,8 +311,15 @@ def _shows_organization(exchange: Exchange) -> bool:
 
 
 def _is_judged(exchange: Exchange) -> bool:
-    """Whether the state of an engagement decides the response: not that to a key which may lack the permission."""
-    may = permission_of(exchange.request) is Permission.ALLOWED and exchange.received_status not in OF_KEY
+    """Whether the state of an engagement decides the response, not a permission that the key may lack.
+
+    The service may deny a key the existence of what it must not reach.
+    """
+    of_key = {
+        Permission.ALLOWED: OF_KEY,
+        Permission.OPEN: OF_KEY | {HTTPStatus.NOT_FOUND},
+    }.get(permission_of(exchange.request))
+    may = of_key is not None and exchange.received_status not in of_key
     return exchange.by_main_key or may or _shows_organization(exchange)
 
 

@@ -246,3 +246,15 @@ def test_a_key_that_has_read_an_engagement_must_go_on_finding_it(make_client: Ma
         client.send(requests.archive_engagement(identifier))
         client.send(reading, status=404)
         assert broken(client.exchanges) == (["archived-readable"] if has_read else [])
+
+
+@pytest.mark.parametrize(("status", "is_judged"), [(409, True), (401, False), (403, False), (404, False), (429, False)])
+def test_a_refusal_that_no_missing_permission_explains(
+    make_client: MakeClient, status: int, *, is_judged: bool
+) -> None:
+    """A member's key may lack a permission; a conflict cannot be for that."""
+    client = make_client()
+    edit = requests.update_engagement(client.created(), {"name": "Another good name"})
+    client.send(edit.with_key(Credential.bearer("member_1", "key-of-a-member")), status=status)
+
+    assert broken(client.exchanges) == (["update-engagement-succeeds"] if is_judged else [])
