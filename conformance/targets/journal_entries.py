@@ -36,7 +36,7 @@ class State(StrEnum):
 
 
 class Person(NamedTuple):
-    """What tells a member from another person who gets the same id later, in lower case; an unknown text is empty."""
+    """Join time and address, in lower case, empty if unknown: a later member with the same id has other ones."""
 
     joined_at: str
     email: str
