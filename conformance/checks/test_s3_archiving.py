@@ -9,10 +9,8 @@ from conformance.checks.observations import observing
 from conformance.confirm.clock_ticks import expect_moved
 from conformance.oracle import expect, read
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.oracle.timestamps import A_LONG_TICK
 from conformance.scenarios.basics import (
-    FIELDS,
     create_engagements,
     expect_missing,
     field_or_none,
@@ -24,22 +22,10 @@ from conformance.scenarios.basics import (
 from conformance.scenarios.engagements.archiving import Archiving, archived_after, archiving, in_archive
 from conformance.scenarios.lists.finding import expect_listed
 from conformance.wire import requests
-from conformance.wire.exchange import REFUSALS
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-
-
-_CONTENT: Final = ("name", "description")
-
-
-@requirement("archive-engagement-succeeds")
-def test_archiving_succeeds(archiving: Archiving) -> None:
-    """Archiving an active engagement gives a success."""
-    require_active(archiving.first.before)
-
-    expect.success(archiving.first.response)
 
 
 @requirement("archive-engagement-answers-updated-at")
@@ -95,22 +81,6 @@ def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
     expect_moved(run, moved, time_of(before, "updatedAt"), before, transition.response, after)
 
 
-@requirement("archive-keeps-content")
-def test_archiving_keeps_content(archiving: Archiving) -> None:
-    """Archiving leaves name and description unchanged, and so does a second archive, if it is accepted."""
-    read.success(archiving.first.response)
-    again = archiving.again
-    accepted_again = again.response.succeeded and field_or_none(again.before, "status") == field_or_none(
-        again.after, "status"
-    )
-
-    for transition in (archiving.first, *([again] if accepted_again else [])):
-        before, after = read_engagement(transition.before), read_engagement(transition.after)
-        expect.unchanged(
-            "the engagement", before, after, _CONTENT, transition.before, transition.response, transition.after
-        )
-
-
 @requirement("archived-edit-refused")
 def test_edit_of_archived_engagement_is_refused(archiving: Archiving) -> None:
     """An edit of an archived engagement is refused."""
@@ -120,17 +90,6 @@ def test_edit_of_archived_engagement_is_refused(archiving: Archiving) -> None:
         expect.refused(edit)
     if field_or_none(archiving.again.after, "status") == "archived":
         expect.refused(archiving.late_edit)
-
-
-@requirement("archived-edit-changes-nothing")
-def test_edit_of_archived_engagement_changes_nothing(archiving: Archiving) -> None:
-    """A refused edit of an archived engagement leaves it unchanged, updatedAt included."""
-    before = in_archive(archiving.first.after)
-    if any(edit.succeeded for edit in archiving.edits):
-        raise CantTell("edits of the archived engagement were not refused", *archiving.edits)
-
-    exchanges = archiving.first.after, *archiving.edits, archiving.after_edits
-    expect.unchanged("the archived engagement", before, read_engagement(archiving.after_edits), FIELDS, *exchanges)
 
 
 @requirement("archived-listed")
@@ -148,18 +107,6 @@ def test_engagement_archived_again_stays_archived(archiving: Archiving) -> None:
 
     read_engagement(archiving.again.after)
     expect.field("status", "archived", archiving.again.response, archiving.again.after)
-
-
-@requirement("archived-again-stays-archived")
-def test_refused_archiving_again_changes_nothing(archiving: Archiving) -> None:
-    """If a second archive is refused, the engagement stays unchanged, updatedAt included."""
-    before, response, after = archiving.again.before, archiving.again.response, archiving.again.after
-    if response.status not in REFUSALS:
-        raise Inapplicable("The second archive was not refused")
-
-    expect.unchanged(
-        "the archived engagement", in_archive(before), read_engagement(after), FIELDS, before, response, after
-    )
 
 
 @requirement("create-engagement-duplicate-name")

@@ -56,20 +56,6 @@ def test_deleted_engagement_cannot_be_deleted_again(deletion: Deletion) -> None:
         expect.status_in(attempt.again, 404)
 
 
-@requirement("deleted-unarchivable")
-def test_deleted_engagement_cannot_be_archived(deletion: Deletion) -> None:
-    """A deleted engagement is not found by an archive."""
-    for attempt in gone(deletion):
-        expect.status_in(attempt.archive, 404)
-
-
-@requirement("deleted-not-unarchived")
-def test_deleted_engagement_is_not_unarchived(deletion: Deletion) -> None:
-    """Unarchiving a deleted engagement is refused, as not found or as an invalid request."""
-    for attempt in gone(deletion):
-        expect.status_in(attempt.unarchive, 404, 400, 403, 415, 422)
-
-
 OBSERVATIONS: Final = (
     observing("unarchive-unknown", deletion, lambda seen: [attempt.unarchive for attempt in gone(seen)]),
 )

@@ -154,8 +154,8 @@ LAWS: Final[Mapping[str, Law]] = MappingProxyType(
             _both(responses.stated_status, reads.engagements_listed), _ENGAGEMENTS, scenarios=_NEW
         ),
         "update-organization-answers-new-name": _echo(echoes.renaming_repeats_name, "updateCurrentOrganization"),
-        "create-engagement-answers-what-was-sent": _echo(echoes.creation_repeats_texts, "createEngagement"),
-        "new-engagement-active": _echo(echoes.creation_is_active, "createEngagement"),
+        "create-engagement-answers-what-was-sent": _echo(echoes.creation_repeats_texts, "createEngagement", "creating"),
+        "new-engagement-active": _echo(echoes.creation_is_active, "createEngagement", "creating"),
         "archive-engagement-answers-id": _echo(echoes.archiving_names_its_engagement, "archiveEngagement", "archiving"),
         "archive-sets-status": _echo(echoes.archiving_tells_archived, "archiveEngagement"),
         "delete-engagement-answers-true": Law(

@@ -112,7 +112,10 @@ SCENARIOS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         REFUSED_CHANGE: ("invalid_role_changes",),
         ADDS_NO_MEMBER: ("inviting",),
         "isolation-untouched": ("member_of_one",),
-        "deleted-unreadable": ("deletion",),
+        **dict.fromkeys(
+            ("archive-engagement-succeeds", "archive-keeps-content", "archived-edit-changes-nothing"), ("archiving",)
+        ),
+        **dict.fromkeys(("deleted-unreadable", "deleted-unarchivable", "deleted-not-unarchived"), ("deletion",)),
         "throttled-changes-nothing": ("throttling",),
         "unauthenticated-changes-nothing": ("bad_keys",),
     }
