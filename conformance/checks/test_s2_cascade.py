@@ -32,7 +32,19 @@ def _settled(record: Record, *at: Exchange) -> Record:
     return record
 
 
-def _judge_gone(cascade: Cascade, kind: SubordinateKind) -> None:
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("task", marks=requirement("subordinate-tasks-go")),
+        pytest.param("target", marks=requirement("subordinate-targets-go")),
+        pytest.param("report", marks=requirement("subordinate-reports-go")),
+        pytest.param("wikiPage", marks=requirement("subordinate-wiki-pages-go")),
+        pytest.param("apiRequest", marks=requirement("subordinate-api-requests-go")),
+        pytest.param("threatModel", marks=requirement("subordinate-threat-models-go")),
+    ],
+)
+def test_records_go(cascade: Cascade, kind: SubordinateKind) -> None:
+    """A deleted engagement takes its subordinate records of each kind with it."""
     for deletion, records in zip(cascade.deletions, cascade.gone, strict=True):
         read.success(deletion)
         for record in (_settled(record, deletion) for record in records if record.kind == kind):
@@ -46,42 +58,6 @@ def _judge_gone(cascade: Cascade, kind: SubordinateKind) -> None:
                 expected="gone within the target's patience",
                 actual="it exists",
             )
-
-
-@requirement("subordinate-targets-go")
-def test_targets_go(cascade: Cascade) -> None:
-    """A deleted engagement takes its targets with it."""
-    _judge_gone(cascade, "target")
-
-
-@requirement("subordinate-tasks-go")
-def test_tasks_go(cascade: Cascade) -> None:
-    """A deleted engagement takes its tasks with it."""
-    _judge_gone(cascade, "task")
-
-
-@requirement("subordinate-wiki-pages-go")
-def test_wiki_pages_go(cascade: Cascade) -> None:
-    """A deleted engagement takes its wiki pages with it."""
-    _judge_gone(cascade, "wikiPage")
-
-
-@requirement("subordinate-reports-go")
-def test_reports_go(cascade: Cascade) -> None:
-    """A deleted engagement takes its reports with it."""
-    _judge_gone(cascade, "report")
-
-
-@requirement("subordinate-threat-models-go")
-def test_threat_models_go(cascade: Cascade) -> None:
-    """A deleted engagement takes its threat models with it."""
-    _judge_gone(cascade, "threatModel")
-
-
-@requirement("subordinate-api-requests-go")
-def test_api_requests_go(cascade: Cascade) -> None:
-    """A deleted engagement takes its API requests with it."""
-    _judge_gone(cascade, "apiRequest")
 
 
 @requirement("subordinates-of-others-stay")

@@ -72,12 +72,12 @@ def counts_in_doubt(run: Run, name: str) -> tuple[list[Exchange], list[Exchange]
         under others, the last one with a wrong count, which other users may have caused.
     """
     lists = _unfiltered_lists(run, name)
-    changes = [exchange for exchange in run.wire.exchanges if exchange.accepted and is_of_main(exchange)]
+    changes = _changes(run, name)
     right, doubtful = [], {}
     for organization in _served(run, "getCurrentOrganization"):
         with suppress(CheckOutcome):
             count = read.integer(read.data(organization), name, organization)
-            totals = _totals_around(organization, _lists_beside(organization, lists), changes, _COUNTED[name].changes)
+            totals = _totals_around(organization, lists, changes)
             if totals and min(totals) <= count <= max(totals):
                 right.append(organization)
             elif totals:
@@ -117,39 +117,42 @@ def _unfiltered_lists(run: Run, name: str) -> list[Exchange]:
     ]
 
 
-def _lists_beside(organization: Exchange, lists: Sequence[Exchange]) -> list[Exchange]:
-    """Return the lists with the key of a read or with the main key."""
-    return [listed for listed in lists if listed.request.credential in {None, organization.request.credential}]
+def _changes(run: Run, name: str) -> list[tuple[Interval, int]]:
+    """Return when the run changed a count, and by how much."""
+    by = _COUNTED[name].changes
+    return [
+        (Interval.of(exchange), by[exchange.request.operation.id])
+        for exchange in run.wire.exchanges
+        if exchange.accepted and is_of_main(exchange) and exchange.request.operation.id in by
+    ]
 
 
 def _totals_around(
-    organization: Exchange, lists: Sequence[Exchange], changes: Sequence[Exchange], by: Mapping[str, int]
+    organization: Exchange, lists: Sequence[Exchange], changes: Sequence[tuple[Interval, int]]
 ) -> list[int]:
-    """Return the totals of the lists before and after a read, changed as the run did in between."""
+    """Return the totals before and after a read, with its key or the main key, changed as the run did in between."""
     at = Interval.of(organization)
-    earlier = [listed for listed in lists if Interval.of(listed).before(at)]
-    later = [listed for listed in lists if at.before(Interval.of(listed))]
-    before = [(listed, _changed_between(Interval.of(listed), at, changes, by)) for listed in earlier[-1:]]
-    after = [(listed, _changed_between(at, Interval.of(listed), changes, by)) for listed in later[:1]]
+    beside = [
+        (Interval.of(listed), listed)
+        for listed in lists
+        if listed.request.credential in {None, organization.request.credential}
+    ]
+    earlier = [(when, listed) for when, listed in beside if when.before(at)]
+    later = [(when, listed) for when, listed in beside if at.before(when)]
+    before = [(listed, _changed_between(when, at, changes)) for when, listed in earlier[-1:]]
+    after = [(listed, _changed_between(at, when, changes)) for when, listed in later[:1]]
     return [
         *(read.number(listed, "total") + change for listed, change in before if change is not None),
         *(read.number(listed, "total") - change for listed, change in after if change is not None),
     ]
 
 
-def _changed_between(
-    first: Interval, second: Interval, changes: Sequence[Exchange], by: Mapping[str, int]
-) -> int | None:
+def _changed_between(first: Interval, second: Interval, changes: Sequence[tuple[Interval, int]]) -> int | None:
     """Return by how much the run changed a number between two reads; None if a change overlaps one of them."""
-    changed = 0
-    for exchange in changes:
-        at = Interval.of(exchange)
-        if exchange.request.operation.id not in by or at.before(first) or second.before(at):
-            continue
-        if at.meets(first) or at.meets(second):
-            return None
-        changed += by[exchange.request.operation.id]
-    return changed
+    between = [(at, by) for at, by in changes if not at.before(first) and not second.before(at)]
+    if any(at.meets(first) or at.meets(second) for at, _ in between):
+        return None
+    return sum(by for _, by in between)
 
 
 def _run_name(run: Run, organization: Exchange) -> str | None:

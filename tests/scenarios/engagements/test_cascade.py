@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.checks.test_s2_cascade import _judge_gone
+from conformance.checks.test_s2_cascade import test_records_go as records_gone
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.engagements.cascade import Cascade, cascade
 from conformance.targets.capabilities import MissingMeans
@@ -80,7 +80,7 @@ def test_records_that_go() -> None:
     """Deleted records raise nothing, and no deleted engagement is read."""
     service, found = seen()
 
-    _judge_gone(found, "task")
+    records_gone(found, "task")
     read = {request.identifier for request in service.sent if request.operation.id == "getEngagement"}
     assert read <= {found.neighbour}
 
@@ -109,7 +109,7 @@ def test_records_that_stay() -> None:
     _, found = seen(stays=True)
 
     with pytest.raises(NonConformity, match="the task of a deleted engagement still exists"):
-        _judge_gone(found, "task")
+        records_gone(found, "task")
 
 
 def test_records_of_an_engagement_that_stays() -> None:
@@ -117,7 +117,7 @@ def test_records_of_an_engagement_that_stays() -> None:
     _, found = seen({"getEngagement": 200}, stays=True)
 
     with pytest.raises(CantTell, match="the engagement itself still exists"):
-        _judge_gone(found, "task")
+        records_gone(found, "task")
 
 
 def test_records_where_another_deletion_fails() -> None:
@@ -125,7 +125,7 @@ def test_records_where_another_deletion_fails() -> None:
     _, found = seen({("deleteEngagement", "e2"): 409})
 
     with pytest.raises(CantTell, match="deleteEngagement returned 409"):
-        _judge_gone(found, "task")
+        records_gone(found, "task")
 
 
 @pytest.mark.parametrize("numbers", [[9, 1, 2, 3, 1, 4, 5], [1, 1, 2, 3, 4, 5]], ids=["new", "known"])
