@@ -126,7 +126,7 @@ SHOWN = (
           hide(_has_only("engagements:read")), _ALLOWS[op.READ]),
     fault("scope-counts-nothing", "A key with only organizations:read reads an engagementCount of 0.",
           data(op.GET_ORGANIZATION, lambda _, shown: put(engagementCount=0)(shown), _has_only("organizations:read")),
-          _ALLOWS[op.GET_ORGANIZATION], "engagement-count-agrees"),
+          "engagement-count-agrees"),
     fault("scope-hides-description", "A key with only engagements:read reads null instead of descriptions.",
           data(op.READ, lambda _, shown: put(description=None)(shown), _has_only("engagements:read")),
           _ALLOWS[op.READ]),
