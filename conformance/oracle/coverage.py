@@ -67,12 +67,12 @@ def _states_of(operation: str) -> tuple[str, ...]:
 
 
 def possible() -> frozenset[Cell]:
-    """Return all combinations; the suite does not rename another organization, and changes no member of it."""
+    """Return all combinations; the suite changes no member of another organization."""
     return frozenset(
         Cell(operation, key, state)
         for operation, key in product(OPERATIONS, _KEYS)
         for state in _states_of(operation)
-        if key != OTHER_KEY or state not in {*_PERSON, *_ORGANIZATION[1:]}
+        if key != OTHER_KEY or state not in _PERSON
     )
 
 
@@ -124,7 +124,7 @@ class _Targets:
     def __init__(self) -> None:
         self.states: dict[str, str] = {}
         self._roles: defaultdict[str, list[object]] = defaultdict(list)
-        self._names: list[object] = []
+        self._names: defaultdict[bool, list[object]] = defaultdict(list)
 
     def state(self, exchange: Exchange) -> str | None:
         """Return the state of a request's target before it; None if it is none of the run's."""
@@ -132,8 +132,9 @@ class _Targets:
         if request.operation.parameter is not None:
             made = _PERSON[0] if request.operation.family == "organizations" else None
             return self.states.get(request.identifier or "", made)
-        if len(self._names) > 1 and not _by_other(exchange):
-            return "renamed back" if self._names[-1] == self._names[0] else "renamed"
+        names = self._names[_by_other(exchange)]
+        if len(names) > 1:
+            return "renamed back" if names[-1] == names[0] else "renamed"
         return "first name"
 
     def note(self, exchange: Exchange) -> None:
@@ -151,11 +152,11 @@ class _Targets:
             roles = self._roles[identifier]
             roles.append((exchange.sent_object or {}).get("role"))
             self.states[identifier] = "changed" if roles[-1] != roles[0] or len(roles) == 1 else "changed back"
-        elif operation == "getCurrentOrganization" and not _by_other(exchange) and not self._names:
-            self._names += [shown.get("name") for shown in readable_resources(exchange)]
-        elif operation == "updateCurrentOrganization" and not _by_other(exchange):
+        elif operation == "getCurrentOrganization" and not self._names[_by_other(exchange)]:
+            self._names[_by_other(exchange)] += [shown.get("name") for shown in readable_resources(exchange)]
+        elif operation == "updateCurrentOrganization":
             name = (exchange.sent_object or {}).get("name")
-            self._names += [] if name is None else [name]
+            self._names[_by_other(exchange)] += [] if name is None else [name]
         elif state is not None:
             self.states[identifier] = _LATER.get((operation, state), state)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle.permissions import Permission, permission_of
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire.exchange import KEY_REFUSED
+from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -59,6 +60,15 @@ class RetryNewKeys:
         key = exchange.request.credential
         is_new = key is not None and key.name not in self._used
         return is_new and exchange.received_status == HTTPStatus.UNAUTHORIZED
+
+
+def key_made_for_run(run: Run) -> Credential | None:
+    """Return the key of another organization that was made for the run; None if there is none."""
+    if OTHER_KEY in run.profile.keys:
+        return None
+    with suppress(MissingMeans):
+        return run.fixtures.other_organization()
+    return None
 
 
 def send_by_turns(run: Run, batch: Sequence[Request], also: Sequence[Credential] = ()) -> list[Exchange]:

@@ -208,9 +208,27 @@ def _use_first_key(at: Situation) -> None:
 
 
 def _name_all(at: Situation) -> None:
-    name = at.store.organization(at.context.organization_id).name
     for each in at.store.organization_ids():
-        overwrite(at.service, "organizations", each, name=name)
+        _name_like_own(at, each)
+
+
+def _name_like_own(at: Situation, organization_id: str) -> None:
+    name = at.store.organization(at.context.organization_id).name
+    overwrite(at.service, "organizations", organization_id, name=name)
+
+
+def _name_first(at: Situation) -> None:
+    _name_like_own(at, at.store.organization_ids()[0])
+
+
+def _rename_first_instead(at: Situation) -> Reply:
+    overwrite(at.service, "organizations", at.store.organization_ids()[0], name=at.values["name"])
+    return _as_renamed(at)
+
+
+def _as_renamed(at: Situation) -> Reply:
+    organization = replace(at.store.organization(at.context.organization_id), name=at.values["name"])
+    return at.success(at.service.view_renamed(organization))
 
 
 def _archive_namesakes(at: Situation) -> None:
@@ -249,6 +267,13 @@ WRITES = (
     fault("leak-update-names-all",
           "Any update of the organization, even without a name, gives its name to every organization.",
           after(RENAME, _name_all), _UNTOUCHED),
+    fault("leak-renaming-renames-first", "A renaming also renames the organization that was created first.",
+          after(RENAME, _name_first, sends("name")), _UNTOUCHED),
+    fault("leak-renaming-of-first-instead",
+          "A renaming renames the organization that was created first instead of the key's own.",
+          instead(RENAME, _rename_first_instead, sends("name")), _UNTOUCHED, "update-organization-takes-effect"),
+    fault("other-renaming-not-done", "A renaming of an organization other than the first is answered but not done.",
+          instead(RENAME, _as_renamed, all_of(_is_not_the_first, sends("name"))), "update-organization-takes-effect"),
     fault("leak-archives-namesakes",
           "Archiving an engagement also archives those of the same name in other organizations.",
           before(ARCHIVE, _archive_namesakes), _UNTOUCHED),

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.outcomes import CantTell
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import unknown_like, untouchable_member
-from conformance.scenarios.keys_in_turn import RetryNewKeys
+from conformance.scenarios.keys_in_turn import RetryNewKeys, key_made_for_run
 from conformance.scenarios.members.member_list import MemberList, read_members_so_far
-from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 from conformance.wire.exchange import REFUSALS
-from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -73,10 +70,9 @@ def inviting(run: Run) -> Inviting:
 
 def _invite_elsewhere(run: Run) -> None:
     """Invite an address to another organization, if that was made for the run."""
-    if OTHER_KEY not in run.profile.keys:
-        with suppress(MissingMeans):
-            invitation = requests.invite_member({"email": run.address("elsewhere"), "role": "member"})
-            RetryNewKeys(run).send(invitation.with_key(run.fixtures.other_organization()))
+    if (key := key_made_for_run(run)) is not None:
+        invitation = requests.invite_member({"email": run.address("elsewhere"), "role": "member"})
+        RetryNewKeys(run).send(invitation.with_key(key))
 
 
 def _invite(run: Run, email: str, role: str) -> Invited:

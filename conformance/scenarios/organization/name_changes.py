@@ -13,7 +13,7 @@ from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.two_organizations import other_organization
 from conformance.scenarios.access.unauthenticated import NO_KEY
-from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_with
+from conformance.scenarios.keys_in_turn import key_made_for_run, scoped_key_or_none, send_with
 from conformance.scenarios.limits.recovery import seconds_until
 from conformance.scenarios.members.member_list import second_reader
 from conformance.scenarios.renaming import given_back, name_before
@@ -108,6 +108,7 @@ def _renamed(run: Run, reads: Sequence[Request]) -> Renaming:
     _use(run)
     key = scoped_key_or_none(run, "organizations:write")
     odd += tuple(_rename(run, f"{run.name('organization')} {text}", key) for text in texts)
+    _rename_elsewhere(run)
     run.send_all(reads)
     # Open, but no reason for a server error, not even at once, and a refused name must not be set.
     nameless = run.send_all([requests.update_organization({"name": name}) for name in (None, "")])
@@ -137,6 +138,19 @@ def _use(run: Run) -> None:
     refused = [request.with_key(NO_KEY) for request in (requests.get_organization(), creation, invitation, update)]
     refused += [request.with_key(key) for key in second_reader(run) for request in (creation, invitation, update)]
     run.send_permitted([creation, *(replace(request, repeatable=True) for request in refused)])
+
+
+def _rename_elsewhere(run: Run) -> None:
+    """Rename another organization that was made for the run, read it, and restore its name.
+
+    The main key's organization has a name of the run meanwhile, so that a renaming of the wrong one is undone.
+    """
+    if (key := key_made_for_run(run)) is not None:
+        name = read.text(read.data(other := run.scenarios.result(other_organization)), "name", other)
+        named = [requests.update_organization({"name": each}).with_key(key) for each in (run.name("theirs"), name)]
+        run.send(named[0])
+        run.send(requests.get_organization().with_key(key))
+        run.send(named[1])
 
 
 def _oddly_renamed(run: Run, end: str) -> tuple[Rename, ...]:
