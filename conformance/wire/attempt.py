@@ -77,7 +77,8 @@ class Sender:
         Returns:
             The exchange; its ``error`` says so if no response came or the task was cancelled.
         """
-        started_at, began = self._clock.now(), self._clock.monotonic()
+        began = self._clock.monotonic()  # first, so that a pause before the next reading cannot move the end ahead
+        started_at = self._clock.now()
         outgoing, obstacle = self._request_builder.writable(request)
         if outgoing is not None and attempt > 1:  # the idle connections may all be closed by now
             outgoing.extensions["fresh"] = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
 
 import httpx
 import pytest
@@ -63,6 +64,31 @@ def test_an_exchange_has_the_times_of_its_head_and_its_end(clock: WoundClock) ->
     assert (exchange.number, exchange.check, exchange.was_sent, exchange.error) == (7, "walk", True, None)
     assert (exchange.head_seconds, exchange.seconds) == (2.0, 5.0)
     assert transport.let_go == 1
+
+
+class Interrupted(WoundClock):
+    """A clock of a process that is interrupted for a second after each reading."""
+
+    def now(self) -> datetime:
+        """Return the time, and let a second pass."""
+        read = super().now()
+        self.seconds += 1
+        return read
+
+    def monotonic(self) -> float:
+        """Return the seconds, and let another one pass."""
+        read = super().monotonic()
+        self.seconds += 1
+        return read
+
+
+def test_an_interruption_makes_no_exchange_end_too_early() -> None:
+    """The interval of an exchange contains the time from the request to the response, however busy the machine is."""
+    clock = Interrupted()
+    exchange, _ = sent(Slow(clock, [], None))
+    end = exchange.started_at + timedelta(seconds=exchange.seconds)
+
+    assert end >= WoundClock.now(clock) - timedelta(seconds=1)  # the last reading
 
 
 @pytest.mark.parametrize(("headers", "error", "seconds"), [([], httpx.ReadError("reset"), 5.0), (TOO_MANY, None, 2.0)])
