@@ -44,6 +44,7 @@ def stable_list(
         NonConformity: The fault persisted while nothing moved.
         CantTell: Others kept changing the organization, or there was nothing to judge.
     """
+    judge = _unless_shortened(judge)
     taken: list[Snapshot] = []
 
     def fresh() -> Snapshot:
@@ -92,6 +93,7 @@ def list_within_bounds(
         NonConformity: The fault persisted while nothing moved.
         CantTell: Others kept changing the list, or there was nothing to judge.
     """
+    judge, bounded = _unless_shortened(judge), _unless_shortened(bounded)
     with suppress(NonConformity, CantTellYet):
         judge(first)
         return
@@ -115,6 +117,21 @@ def list_within_bounds(
         return
     others = f": other users were changing the list in {moved} of {len(_PAUSES_BESIDE_OTHERS)} reads" if moved else ""
     raise CantTell(doubt.message + others, *doubt.exchanges)
+
+
+def _unless_shortened(judge: Callable[..., object]) -> Callable[..., object]:
+    """Return the judge of a list that may have been shortened between its pages, so that a page was refused."""
+
+    def judged(snapshot: Snapshot, *beside: Exchange) -> None:
+        try:
+            judge(snapshot, *beside)
+        except CantTell as doubt:
+            first, *others = snapshot
+            if first.accepted and any(page.refused_as_invalid or page.missed for page in others):
+                raise CantTellYet(doubt.message, *doubt.exchanges) from doubt
+            raise
+
+    return judged
 
 
 def _taken(run: Run, first: Snapshot, anew: Callable[[], Snapshot] | None) -> Snapshot:

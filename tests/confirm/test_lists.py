@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,7 @@ from conformance.confirm.lists import Snapshot
 from conformance.oracle.lists.paging import Bracket, expect_partition, expect_partition_within
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.wire import requests
-from tests.fakes.exchanges import lettered, page_for
+from tests.fakes.exchanges import lettered, make_exchange, page_for
 from tests.fakes.runs import FakeRun
 
 if TYPE_CHECKING:
@@ -34,16 +35,20 @@ class Service(FakeRun):
     Args:
         lists: The contents for each response; the last one repeats.
         lacks: Items that only the single-page list shows.
+        beyond: The status of a page past the end.
     """
 
-    def __init__(self, lists: Sequence[str], *, lacks: str = "") -> None:
+    def __init__(self, lists: Sequence[str], *, lacks: str = "", beyond: int = 200) -> None:
         super().__init__(self._page)
         self._lists = lists
         self._lacks = lacks
+        self._beyond = beyond
 
     def _page(self, asked: Request) -> Exchange:
         held = self._lists[min(len(self.sent), len(self._lists)) - 1]
         size = int(dict(asked.query)["perPage"])
+        if int(dict(asked.query).get("page", 1)) > 1 + (len(held) - 1) // size and self._beyond != HTTPStatus.OK:
+            return make_exchange(asked, self._beyond, {})
         lacks = self._lacks if size <= SIZE else ""
         return page_for(asked, lettered(held), lacks)
 
@@ -80,6 +85,16 @@ def test_a_right_look_needs_no_bounds() -> None:
     judge(service)
 
     assert len(service.sent) == 2 * len(PAGES) + 1
+
+
+@pytest.mark.parametrize("beyond", [400, 404, 422])
+def test_a_page_that_is_refused_because_the_list_was_shortened_is_requested_again(beyond: int) -> None:
+    """Others may delete the last page's only item before the page is requested, which a service may then refuse."""
+    service = Service(["Abc", "Abc", "Ab"], beyond=beyond)
+    judge(service, anew=lambda: tuple(service.send_all(PAGES[:2])))
+
+    with pytest.raises(CantTell, match=f"listEngagements returned {beyond}"):
+        judge(Service(["Abc", "Abc", "Ab"], beyond=beyond))
 
 
 def test_an_item_missing_at_rest_is_a_fault() -> None:

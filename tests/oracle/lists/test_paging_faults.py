@@ -16,12 +16,12 @@ from tests.oracle.failures import described
 Snapshot = tuple[Exchange, ...]
 Judge = Callable[[Snapshot], None]
 
-WHOLE: dict[str, Judge] = {
+EVERY: dict[str, Judge] = {
     "partition": paging.expect_partition,
     "total": paging.expect_total,
     "lengths": paging.expect_lengths,
+    "served": paging.expect_served,
 }
-EVERY = WHOLE | {"served": paging.expect_served}
 
 
 def response(number: int, size: int, ids: list[str], total: int, *, place: int = 1) -> Exchange:
@@ -89,13 +89,6 @@ def test_a_missing_response_is_undecided(judge: Judge) -> None:
         judge((*HONEST["full-last-page"][:2], lost))
     with pytest.raises(NoResponse):
         judge((lost, *HONEST["full-last-page"][1:]))
-
-
-@pytest.mark.parametrize("judge", WHOLE.values(), ids=WHOLE)
-def test_a_refused_page_is_undecided(judge: Judge) -> None:
-    """It may be past the end of a list that others shortened, so the snapshot is taken again."""
-    with pytest.raises(CantTellYet, match="returned 404"):
-        judge((*HONEST["full-last-page"][:2], refused(2, 2)))
 
 
 # --- existing pages
