@@ -111,8 +111,10 @@ def _open(config: pytest.Config) -> Run:
 
 def _opened(config: pytest.Config, stack: ExitStack) -> Run:
     """Return a run against a target that can be tested; the stack closes it."""
-    from conformance.posix import leave_no_core_file  # noqa: PLC0415 - other projects' pytest runs stay light
+    from conformance.catalogue import SelectionError  # noqa: PLC0415 - other projects' pytest runs stay light
+    from conformance.posix import leave_no_core_file  # noqa: PLC0415 - as above
     from conformance.reports.folder import FolderError  # noqa: PLC0415 - as above
+    from conformance.running.embedded import EmbeddedError  # noqa: PLC0415 - as above
     from conformance.running.options import Effort, Mode, RunOptions  # noqa: PLC0415 - as above
     from conformance.running.run_session import RunSession  # noqa: PLC0415 - as above
     from conformance.targets.journal_file import JournalError  # noqa: PLC0415 - as above
@@ -130,8 +132,10 @@ def _opened(config: pytest.Config, stack: ExitStack) -> Run:
         )
         execution = stack.enter_context(RunSession(options))
         reason = execution.reach()
-    except (TargetFileError, JournalError, FolderError) as error:
+    except (TargetFileError, SelectionError, JournalError, FolderError) as error:
         raise pytest.UsageError(str(error)) from None
+    except EmbeddedError as error:
+        reason = str(error)
     if reason is not None:
         pytest.exit(reason, returncode=Exit.UNTESTABLE)
     return execution.run
