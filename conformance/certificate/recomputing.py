@@ -17,8 +17,9 @@ from conformance.targets.journal import Journal
 from conformance.targets.journal_entries import State
 from conformance.targets.journal_file import JournalError
 from conformance.verdicts.reporting import determined
+from conformance.wire.exchange import UNDOING
 from conformance.wire.losses import end_of
-from conformance.wire.replay_wire import BESIDE, UNDOING, RequestKey
+from conformance.wire.replay_wire import BESIDE, RequestKey
 from conformance.wire.request_builder import RequestBuilder
 
 if TYPE_CHECKING:

@@ -26,6 +26,7 @@ from conformance.targets.profile import checked
 from conformance.targets.queries import QueryClient
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.yaml_entries import TargetFileError
+from conformance.wire.exchange import UNDOING
 from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:
     wire.reserve_for(lambda: len(journal.pending()))
     ownership = Ownership(journal.names, wire.send_all, RunTime(journal.period))
     membership = Membership(wire.send_all)
-    with closing(wire), reported_waits(lambda: wire.waiting, complain), wire.undoing(), wire.checking("undoing"):
+    with closing(wire), reported_waits(lambda: wire.waiting, complain), wire.undoing(), wire.checking(UNDOING):
         wire.guard(ownership.ensure)
         wire.observe(ownership)
         wire.observe(membership)

@@ -37,8 +37,8 @@ from conformance.targets.recorder import JournalRecorder
 from conformance.targets.remains import reopen_remaining
 from conformance.targets.undo import undo
 from conformance.targets.yaml_entries import TargetFileError
+from conformance.wire.exchange import OWNERSHIP, UNDOING
 from conformance.wire.recorded_inputs import InputRecorder
-from conformance.wire.replay_wire import OWNERSHIP
 from conformance.wire.tls import certificate_sha256
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class RunSession:
             self.run.scenarios.close()
             if self.provisioner is not None:
                 self.provisioner.close()
-            with self.run.wire.undoing(), self.run.wire.checking("undoing"):
+            with self.run.wire.undoing(), self.run.wire.checking(UNDOING):
                 self.run.fixtures.admit_late_members()
                 # By the wire: a read-only run also undoes requests that the service failed to refuse.
                 wire = self.run.wire

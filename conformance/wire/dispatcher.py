@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.wire.attempt import AttemptResult, Sender
 from conformance.wire.concurrency import ConcurrencyLimiter
-from conformance.wire.exchange import TOO_MANY_REQUESTS
+from conformance.wire.exchange import CONNECTION, TOO_MANY_REQUESTS
 from conformance.wire.losses import end_of, is_broken_off, joined_names
 from conformance.wire.main_key import MainKey, is_refusal, unjudged
 from conformance.wire.rate_limit_headers import SUCCESSIVE, has_fallen, is_early, leaves_requests
@@ -45,7 +45,6 @@ _LONGEST_PROBE: Final = 3.0
 _LONGEST_LOSS: Final = 12.0
 _BESIDE_UNDOING: Final = 9 + SUCCESSIVE
 """Requests that undoing takes beside one for each change: for the check before, lost responses, and what is left."""
-_PROBE: Final = "connection"
 _SHORT_WINDOW: Final = 10.0
 """Seconds within which the quota of a short window is renewed."""
 _REFUSALS: Final = 2
@@ -257,7 +256,7 @@ class Dispatcher:
         """Whether the main key has expired, so that the response is withheld and the run ends; not during undoing."""
 
         async def ask(request: Request, attempt: int) -> Exchange:
-            probe = Job(request, _PROBE, job.undoing, lambda _: None)
+            probe = Job(request, CONNECTION, job.undoing, lambda _: None)
             exchange, _ = await self._exchange(probe, attempt, min(self._settings.timeout, _LONGEST_PROBE))
             self._keep(probe, unjudged(exchange, _KEY_PROBED) if is_refusal(exchange) else exchange)
             return exchange
@@ -394,4 +393,4 @@ class Dispatcher:
 
 def _probing() -> Job:
     """Return a job of the wire itself, which no check waits for."""
-    return Job(get_organization(), _PROBE, None, lambda _: None)
+    return Job(get_organization(), CONNECTION, None, lambda _: None)

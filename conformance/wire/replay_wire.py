@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.wire.exchange import NoResponse, NotSent
+from conformance.wire.exchange import CONNECTION, OWNERSHIP, UNDOING, NoResponse, NotSent
 from conformance.wire.request_builder import RequestBuilder
 from conformance.wire.run_limits import RunStopped
 
@@ -24,16 +24,7 @@ if TYPE_CHECKING:
     from conformance.wire.settings import WireSettings
     from conformance.wire.waits import Waiting
 
-UNDOING: Final = "undoing"
-"""The sender of requests that undo the run after the checks."""
-
-_CONNECTION: Final = "connection"
-"""The sender that searches for a lost target; no check waits for it."""
-
-OWNERSHIP: Final = "ownership"
-"""The sender of a guard's reads before a write."""
-
-BESIDE: Final = frozenset({_CONNECTION, OWNERSHIP})
+BESIDE: Final = frozenset({CONNECTION, OWNERSHIP})
 """Senders that no check waits for: whether they send anything depends on the order of checks."""
 
 _GIVEN_UP: Final = "the run was stopped"
