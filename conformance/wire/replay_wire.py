@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict, defaultdict, deque
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +14,7 @@ from conformance.wire.request_builder import RequestBuilder
 from conformance.wire.run_limits import RunStopped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
 
     from conformance.wire.client import Observer
@@ -257,10 +257,9 @@ class ReplayWire:
         """Attribute requests to a check or scenario inside a ``with``."""
         return self._under(name)
 
-    @contextmanager
-    def undoing(self, seconds: float | None = None) -> Iterator[None]:  # noqa: ARG002 - as the wire has it
+    def undoing(self) -> AbstractContextManager[None]:
         """Do nothing: a recording has no limits."""
-        yield
+        return nullcontext()
 
     def undisturbed(self) -> AbstractContextManager[None]:
         """Do nothing: the writes of other scenarios are recorded."""

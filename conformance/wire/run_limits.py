@@ -89,10 +89,10 @@ class Limits:
         if self._hurried_at is None:
             self._hurried_at = self._clock.monotonic()
 
-    def undoing(self, seconds: float | None) -> Undoing:
-        """Return a permission to undo for so many seconds."""
+    def undoing(self) -> Undoing:
+        """Return a permission to undo."""
         now = self._clock.monotonic()
-        end = now + (self._settings.undo_seconds + self._spaced_seconds() if seconds is None else seconds)
+        end = now + self._settings.undo_seconds + self._spaced_seconds()
         return Undoing(now, end if self._deadline is None else min(end, max(self._deadline, now) + _OVERTIME))
 
     def left(self, undoing: Undoing | None) -> float | None:
