@@ -28,6 +28,7 @@ from conformance.verdicts.judge import Judge
 from conformance.verdicts.reporting import build_report
 from conformance.verdicts.session import run_checks
 from conformance.verdicts.waivers import WaiverError
+from conformance.wire.run_limits import StopCause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -238,7 +239,7 @@ def _reason_of_target(execution: RunSession, judge: Judge) -> str | None:
     outcomes = {result.outcome for result in judge.results}
     if execution.failure is not None:
         return f"The run ended early: {execution.failure}"
-    if stopped is not None and stopped.startswith(("the target", "the main key")):
+    if StopCause.of(stopped) in {StopCause.TARGET_LOST, StopCause.KEY_REFUSED}:
         return f"The target could not be tested to the end: {stopped}."
     if not outcomes & {"passed", "failed"} and (stopped is not None or not outcomes or "cantTell" in outcomes):
         return f"Nothing could be decided: {stopped or 'no response was conclusive'}."

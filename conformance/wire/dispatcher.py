@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.wire.attempt import AttemptResult, Sender
 from conformance.wire.concurrency import ConcurrencyLimiter
-from conformance.wire.exchange import CONNECTION, TOO_MANY_REQUESTS
+from conformance.wire.exchange import CONNECTION, CUT_OFF, TOO_MANY_REQUESTS
 from conformance.wire.losses import end_of, is_broken_off, joined_names
 from conformance.wire.main_key import MainKey, is_refusal, unjudged
 from conformance.wire.rate_limit_headers import SUCCESSIVE, has_fallen, is_early, leaves_requests
@@ -17,7 +17,7 @@ from conformance.wire.rate_limiter import KeyBudget, RateLimiter
 from conformance.wire.request_rate import RequestRate
 from conformance.wire.requests import get_organization
 from conformance.wire.retry_policy import WAITS, RetryPolicy
-from conformance.wire.run_limits import Limits, RunStopped, Undoing
+from conformance.wire.run_limits import Limits, RunStopped, StopCause, Undoing
 from conformance.wire.waits import Waiting, Waits
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ _REFUSALS: Final = 2
 _PROBE_PAUSES: Final = (0.0, 1.0, 2.0)
 """Seconds before each attempt to find out whether the main key is still accepted."""
 _NO_MEMORY: Final = "the response was not kept: earlier responses use all memory for responses"
-_KEY_ENDED: Final = "when the main key was refused for everything, and the run was stopped"
-_KEY_UNKNOWN: Final = "and the run was stopped before it was known whether the main key is still served"
+_KEY_ENDED: Final = f"when the main key was refused for everything, and {CUT_OFF}"
+_KEY_UNKNOWN: Final = f"and {CUT_OFF} before it was known whether the main key is still served"
 _KEY_PROBED: Final = "when the wire asked whether the main key is still served"
 
 
@@ -383,7 +383,7 @@ class Dispatcher:
     def _lost(self, probe: Exchange | None) -> RunStopped:
         """End the run; name the requests in flight when the target was lost."""
         after = f" after {joined_names(self._broken_off)}" if self._broken_off else ""
-        stopped = self._stopped(f"the target was lost{after} and did not come back", probe)
+        stopped = self._stopped(f"{StopCause.TARGET_LOST}{after} and did not come back", probe)
         return RunStopped(str(stopped), *self._broken_off, *stopped.exchanges)
 
     def _stopped(self, reason: str, exchange: Exchange | None) -> RunStopped:

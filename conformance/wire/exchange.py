@@ -40,6 +40,9 @@ _INVALID: Final = frozenset({400, 413, 422})
 TOO_MANY_REQUESTS: Final = 429
 """The status that the wire waits out; only requests that expect it get it as their response."""
 
+CUT_OFF: Final = "the run was stopped"
+"""Part of the error of an exchange that the end of the run cut off, by which a replay recognizes it."""
+
 UNDOING: Final = "undoing"
 """The sender of requests that undo the run after the checks."""
 

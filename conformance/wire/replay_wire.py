@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.wire.exchange import CONNECTION, OWNERSHIP, UNDOING, NoResponse, NotSent
+from conformance.wire.exchange import CONNECTION, CUT_OFF, OWNERSHIP, UNDOING, NoResponse, NotSent
 from conformance.wire.request_builder import RequestBuilder
 from conformance.wire.run_limits import RunStopped
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 BESIDE: Final = frozenset({CONNECTION, OWNERSHIP})
 """Senders that no check waits for: whether they send anything depends on the order of checks."""
-
-_GIVEN_UP: Final = "the run was stopped"
 
 
 class NotRecorded(Exception):
@@ -285,7 +283,7 @@ class ReplayWire:
         for exchange in exchanges:
             for observer in self._observers:
                 observer.after(exchange)
-        if self.stopped is not None and _GIVEN_UP in (exchanges[-1].error or ""):
+        if self.stopped is not None and CUT_OFF in (exchanges[-1].error or ""):
             raise RunStopped(self.stopped, exchanges[-1])
         return exchanges[-1]
 

@@ -9,7 +9,7 @@ import pytest
 from conformance.wire import run_limits
 from conformance.wire.exchange import Response
 from conformance.wire.requests import Credential
-from conformance.wire.run_limits import Limits, RunStopped
+from conformance.wire.run_limits import Limits, RunStopped, StopCause
 from conformance.wire.settings import WireSettings
 from tests.fakes.wires import WoundClock
 
@@ -258,3 +258,19 @@ def test_each_part_of_a_response_takes_its_room() -> None:
         b"": 0,
     }
     assert {body: run_limits._of_parts(body) for body in parts} == parts
+
+
+@pytest.mark.parametrize(
+    ("reason", "cause"),
+    [
+        ("the target was lost after request 3 and did not come back", StopCause.TARGET_LOST),
+        ("the main key was refused from request 2 on", StopCause.KEY_REFUSED),
+        ("interrupted by SIGINT", StopCause.SIGNAL),
+        ("--fail-fast, and version-prefix-served failed", StopCause.FAIL_FAST),
+        ("the budget of 3 requests is used up", None),
+        (None, None),
+    ],
+)
+def test_a_recorded_reason_has_its_cause(reason: str | None, cause: StopCause | None) -> None:
+    """A recording of an earlier release has the same reasons."""
+    assert StopCause.of(reason) is cause
