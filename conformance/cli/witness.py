@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from conformance.certificate.witnessing import Comparison
-    from conformance.reports.model import Report
+    from conformance.cli.conduct import RunEnd
 
 USER_AGENT: Final = "Mozilla/5.0"
 """The User-Agent without ``--user-agent``: the beginning of every browser's."""
@@ -107,9 +107,10 @@ def witness(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - 
         only=share,
     )
     console.print(plain(f"The witness repeats {counted(len(share), 'requirement')}, drawn from {challenge}."))
-    report, status, why = _run(options)
+    end = _run(options)
+    report, status = end.report, end.status
     if report is None or status not in _COMPARABLE:
-        sys.exit(ended(console, Exit.UNTESTABLE if status in _COMPARABLE else status, why))
+        sys.exit(ended(console, Exit.UNTESTABLE if status in _COMPARABLE else status, end.why))
     said, asked = (found["target"]["base_url"] for found in (verified.recording.report, report))
     if said != asked:
         console.print(plain(f"! The certificate is about {said}, and the witness's run about {asked}.", "yellow"))
@@ -145,18 +146,14 @@ def _options(given: dict[str, Any]) -> RunOptions:
     )
 
 
-def _run(options: RunOptions) -> tuple[Report | None, Exit, str]:
-    """Carry out the witness's run; return its report, its exit status and the reason for it."""
-    from conformance.cli.conduct import carried_out
+def _run(options: RunOptions) -> RunEnd:
+    """Carry out the witness's run."""
+    from conformance.cli.conduct import carry_out
     from conformance.cli.events import EventLog
     from conformance.cli.gate import Gate
 
-    reports: list[Report] = []
     with Interruption() as interruption, lasting_output():
-        status, why = carried_out(
-            options, Gate(), interruption, EventLog(None), lambda report, *_: reports.append(report), quiet=False
-        )
-    return next(iter(reports), None), status, why
+        return carry_out(options, Gate(), interruption, EventLog(None), quiet=False)
 
 
 def _printed(console: Console, comparison: Comparison) -> Exit:
