@@ -221,11 +221,10 @@ class RunSession:
         return None
 
     def _folder(self) -> Path:
+        if self.options.report is None and self._default_folder is not None:
+            self.options = replace(self.options, report=self._default_folder(self.profile.name))
         if self.options.report is not None:
             return self.options.report
-        if self._default_folder is not None:
-            self.options = replace(self.options, report=self._default_folder(self.profile.name))
-            return self._folder()
         return Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="conformance-")))
 
     def _run(self, wire: Wire) -> Run:
