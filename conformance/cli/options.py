@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from conformance.running.intent import BASE_URL
+from conformance.running.intent import API_KEY, BASE_URL
 from conformance.targets.challenge import CHALLENGE
 from conformance.targets.connection import VARIABLES, Connection
 from conformance.targets.loading import address_in, profile_of
@@ -41,17 +41,17 @@ def target_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--target", type=click.Path(path_type=Path), metavar="FILE", help="The target file (YAML)."),
         click.option(
             "--api-key",
-            envvar="CONFORMANCE_API_KEY",
+            envvar=API_KEY,
             help="A full API key. Prefer $CONFORMANCE_API_KEY: other users can read command lines.",
         ),
-        click.option("--base-url", envvar="CONFORMANCE_BASE_URL", help="Base URL of the target."),
+        click.option("--base-url", envvar=BASE_URL, help="Base URL of the target."),
     ):
         command = option(command)
     return command
 
 
 def connection_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of ``CONNECTION`` to a command."""
+    """Add the connection options to a command."""
     file = click.Path(path_type=str)
     for option in (
         click.option("--cert-key", type=file, metavar="FILE", help="The key of the client certificate (PEM)."),

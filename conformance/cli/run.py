@@ -21,6 +21,7 @@ from conformance.cli.options import (
     connection_options,
     found_file,
     given_options,
+    target_options,
     warn_of_visible_key,
 )
 from conformance.cli.output import lasting_output
@@ -45,17 +46,7 @@ _FOR_A_SERVICE: Final = (
 
 
 @click.command(cls=ReasonedCommand)
-@click.option(
-    "--base-url",
-    envvar="CONFORMANCE_BASE_URL",
-    help="Base URL of the target.",
-)
-@click.option(
-    "--api-key",
-    envvar="CONFORMANCE_API_KEY",
-    help="A full API key. Prefer $CONFORMANCE_API_KEY: other users can read command lines.",
-)
-@click.option("--target", type=click.Path(path_type=Path), metavar="FILE", help="The target file (YAML).")
+@target_options
 @click.option("--embedded", is_flag=True, help="Test the embedded reference service.")
 @click.option(
     "--read-only",
