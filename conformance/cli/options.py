@@ -129,15 +129,14 @@ def found_file(target: Path | None, base_url: str | None) -> Path | None:
 
 
 def given_options(context: click.Context, *names: str) -> list[str]:
-    """Return which of these options are on the command line, in their written form."""
+    """Return which of these options are on the command line."""
     source = click.core.ParameterSource.COMMANDLINE
-    return [f"--{name.replace('_', '-')}" for name in names if context.get_parameter_source(name) is source]
+    return [name for name in names if context.get_parameter_source(name) is source]
 
 
 def warn_of_visible_key(context: click.Context) -> None:
     """Print a warning for each option of the command line that contains a secret."""
-    for option in given_options(context, "api_key", "header", "proxy"):
-        name = option[2:].replace("-", "_")
+    for name in given_options(context, "api_key", "header", "proxy"):
         if name != "proxy" or "@" in context.params[name]:
-            variable = f"$CONFORMANCE_{name.upper()}"
+            option, variable = f"--{name.replace('_', '-')}", f"$CONFORMANCE_{name.upper()}"
             click.echo(f"Warning: other users of this machine can read {option}; {variable} is safer.", err=True)
