@@ -60,7 +60,9 @@ def cleanup(context: click.Context, /, folder: Path | None, **given: Any) -> Non
     """
     of_orphans, orphans = given["yes"] or given["older_than"] is not None, given["orphans"]
     if given["moved"] if orphans else (folder is None or of_orphans):
-        raise click.UsageError("Give the folder of a run and --moved, or --orphans with --older-than and --yes.")
+        raise click.UsageError(
+            "Give DIR, optionally with --moved; or --orphans, optionally with --older-than and --yes."
+        )
     warn_of_visible_key(context)
     try:
         profile = given_profile(given)

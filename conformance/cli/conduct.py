@@ -14,7 +14,7 @@ from conformance.cli.ending import say_why
 from conformance.cli.error_handling import reach, succeeds, undo
 from conformance.cli.fail_fast import FailFast
 from conformance.cli.gate import Gate, Judging
-from conformance.cli.progress import Discreet, progress_for
+from conformance.cli.progress import WithoutMessages, progress_for
 from conformance.cli.run_outputs import RunOutputs, is_masked
 from conformance.cli.summary import print_summary
 from conformance.cli.text import complain
@@ -150,7 +150,7 @@ def _checked(
     interruption.farewell = _farewell(execution)
     interruption.kill_children = execution.kill_children
     progress = events.follow(execution, progress_for(execution.run, quiet=quiet))
-    progress = Discreet(progress) if is_masked(execution) else progress
+    progress = WithoutMessages(progress) if is_masked(execution) else progress
     fail_fast = FailFast(progress, judging.expects)
     judge = Judge(execution.run, fail_fast)
 

@@ -82,8 +82,13 @@ def ensure_distinct(vendor: Ed25519PublicKey, certifier: Ed25519PublicKey | None
 def requiring_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of ``Required`` to a command."""
     for option in (
-        register_option("--challenges", "The list in which the challenge is looked up, if it is there."),
-        click.option("--challenge", type=Challenge(), metavar="TEXT", help="The challenge that the run must follow."),
+        register_option("--challenges", "The list of challenges given; a missing file is ignored."),
+        click.option(
+            "--challenge",
+            type=Challenge(),
+            metavar="TEXT",
+            help="The challenge from which the run's seed must be derived.",
+        ),
         click.option("--max-age", type=_Age(), help="Maximum time since the end of the run, such as 90d or 12h."),
         click.option("--effort", type=click.Choice(_EFFORTS), help="Minimum effort of the run."),
         click.option(

@@ -43,15 +43,15 @@ _ANY: Final = Required(verdict="any", classes=(), effort=None, max_age=None, cha
 @click.command()
 @certificate_arguments("The public key of the vendor.")
 @target_options
-@click.option("--read-only", is_flag=True, help="As of run.")
-@click.option("--disposable", is_flag=True, help="As of run.")
+@click.option("--read-only", is_flag=True, help="As for run.")
+@click.option("--disposable", is_flag=True, help="As for run.")
 @click.option(
     "--share", type=click.FloatRange(0, 1, min_open=True), default=0.1, show_default=True,
     help="The share of the decided requirements to repeat.",
 )  # fmt: skip
 @click.option(
     "--challenge", type=Challenge(), metavar="TEXT",
-    help="The text that share and seed follow from.  [default: that of the certificate, or a fresh one]",
+    help="The text from which the share and the seed are derived.  [default: that of the certificate, or a fresh one]",
 )  # fmt: skip
 @click.option(
     "--key", "key_file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
@@ -68,13 +68,13 @@ def witness(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - 
     """Verify the certificate in DIR, repeat a share of its requirements against the service, and compare.
 
     The certifier names the service and keys in a target file of its own. The run follows the rules of run: it writes
-    a journal and undoes its changes. It has another User-Agent than the suite's, of --user-agent.
+    a journal and undoes its changes. It sends the User-Agent of --user-agent, not the suite's.
 
     It compares the outcomes of the share, and the observations that both runs made and that do not vary between runs
     of one service. No verdict follows from the result.
 
-    Exit status: 0 the witness agrees; 4 it differs; 1 and 5 as of verify; 2 usage; 3 the target could not be tested, or
-    records are left; 129, 130 and 143 a signal ended the run.
+    Exit status: 0 the witness agrees; 4 it differs; 1 and 5 as for verify; 2 usage; 3 the target could not be tested,
+    or records are left; 129, 130 and 143 a signal ended the run.
     """
     from conformance.certificate.envelope import opened, sealed
     from conformance.certificate.keys import KeyFileError, read_private_key, read_public_key

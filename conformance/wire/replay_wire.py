@@ -76,7 +76,7 @@ def _purpose(request: Request) -> tuple[object, ...]:
     return request.operation.id, is_probe, request.repeatable, request.expects_429, request.unjudged
 
 
-class _Waiting:
+class _Unreplayed:
     """The chains not replayed yet, by request key and by last number, in constant time."""
 
     def __init__(self, exchanges: Iterable[Exchange]) -> None:
@@ -168,7 +168,7 @@ class ReplayWire:
         over = next((exchange.number for exchange in ordered if exchange.check == UNDOING), math.inf)
         beside = [exchange for exchange in ordered if exchange.check in BESIDE and exchange.number < over]
         self._beside = {exchange.number: exchange for exchange in beside}
-        self._waiting = _Waiting(exchange for exchange in ordered if exchange.check not in BESIDE)
+        self._unreplayed = _Unreplayed(exchange for exchange in ordered if exchange.check not in BESIDE)
         self.stopped = stopped
         self.unrecorded: list[str] = []
         self.unlike: list[Exchange] = []
@@ -177,7 +177,7 @@ class ReplayWire:
     def exchanges(self) -> Sequence[Exchange]:
         """The exchanges replayed so far, and those of other senders by then, in order of numbers."""
         with self._lock:
-            reached = max(self._given, default=0) if self._waiting.any_for_checks else math.inf
+            reached = max(self._given, default=0) if self._unreplayed.any_for_checks else math.inf
             beside = {number: exchange for number, exchange in self._beside.items() if number < reached}
             return tuple(exchange for _, exchange in sorted((self._given | beside).items()))
 
@@ -206,7 +206,7 @@ class ReplayWire:
     def unused(self) -> list[Exchange]:
         """The exchanges that no check has requested, in order of numbers."""
         with self._lock:
-            left = [exchange for exchange in self._waiting.exchanges if exchange.check != UNDOING]
+            left = [exchange for exchange in self._unreplayed.exchanges if exchange.check != UNDOING]
         return sorted(left, key=lambda exchange: exchange.number)
 
     def send(self, request: Request) -> Exchange:
@@ -244,7 +244,7 @@ class ReplayWire:
     def claim(self, numbers: Iterable[int]) -> None:
         """Mark exchanges as replayed whose sender does not run in a replay."""
         with self._lock:
-            claimed = [exchange for number in numbers for exchange in self._waiting.claim(number)]
+            claimed = [exchange for number in numbers for exchange in self._unreplayed.claim(number)]
             self._given |= {exchange.number: exchange for exchange in claimed}
 
     def observe(self, observer: Observer) -> None:
@@ -291,7 +291,7 @@ class ReplayWire:
         record = self._request_builder.record(request, self._request_builder.writable(request)[0])
         key = RequestKey.of(self._current(), request, record)
         with self._lock:
-            found = self._waiting.take(key, number)
+            found = self._unreplayed.take(key, number)
         if found is not None:
             sent = record, _purpose(request)
             self.unlike += [
