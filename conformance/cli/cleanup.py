@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from conformance.cli.options import connection_options, given_profile, target_options, warn_of_visible_key
+from conformance.cli.options import Age, connection_options, given_profile, target_options, warn_of_visible_key
 from conformance.cli.progress import reported_waits
 from conformance.cli.text import complain, printable
 from conformance.exits import Exit
@@ -20,9 +21,8 @@ from conformance.targets.cleanup import clean_up
 from conformance.targets.journal import Journal
 from conformance.targets.journal_file import JournalError
 from conformance.targets.membership import Membership
-from conformance.targets.orphans import delete_orphan, find_orphans, lifetime
+from conformance.targets.orphans import delete_orphan, find_orphans
 from conformance.targets.ownership import Ownership, RunTime
-from conformance.targets.profile import checked
 from conformance.targets.queries import QueryClient
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.yaml_entries import TargetFileError
@@ -47,7 +47,10 @@ _LATENESS: Final = 2.0
     is_flag=True,
     help="List engagements of runs that have no journal in a folder of DIR (default: reports).",
 )
-@click.option("--older-than", metavar="AGE", help="With --orphans: the minimum age, such as 24h or 7d.  [default: 24h]")
+@click.option(
+    "--older-than", type=Age(1), metavar="AGE",
+    help="With --orphans: the minimum age, such as 24h or 7d.  [default: 24h]",
+)  # fmt: skip
 @click.option("--yes", is_flag=True, help="With --orphans: delete them.")
 @click.pass_context
 def cleanup(context: click.Context, /, folder: Path | None, **given: Any) -> None:  # noqa: ANN401 - click's options
@@ -67,7 +70,7 @@ def cleanup(context: click.Context, /, folder: Path | None, **given: Any) -> Non
     try:
         profile = given_profile(given)
         if folder is None or orphans:
-            age = checked("--older-than", given["older_than"] or "24h", lifetime)
+            age = given["older_than"] or timedelta(hours=24)
             sys.exit(_clean_up_orphans(profile, folder or Path("reports"), age, is_confirmed=given["yes"]))
         with closing(Journal.claim(folder, profile.api_key.reveal())) as journal:
             result = _undone(journal, profile, moved=given["moved"])
@@ -81,7 +84,7 @@ def cleanup(context: click.Context, /, folder: Path | None, **given: Any) -> Non
     click.echo(f"Nothing is left that the interface can undo. Undone now: {counted(result.undone, 'change')}.")
 
 
-def _clean_up_orphans(profile: Profile, reports: Path, age: float, *, is_confirmed: bool) -> Exit:
+def _clean_up_orphans(profile: Profile, reports: Path, age: timedelta, *, is_confirmed: bool) -> Exit:
     """List the engagements of runs whose journals are lost, and delete them if that is confirmed."""
     wire = connect(profile, RunOptions(), redactor_of(profile))
     with closing(wire), reported_waits(lambda: wire.waiting, complain), wire.checking("orphans"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 FOUND: Final = Path("conformance.yaml")
 """The default target file, in the current directory."""
 
+_HOURS: Final = {"h": 1, "d": 24}
+
 
 class Challenge(click.ParamType[str]):
     """A challenge, from ``conformance challenge`` or of the certifier's own."""
@@ -33,6 +37,29 @@ class Challenge(click.ParamType[str]):
         if CHALLENGE.fullmatch(value) is None:
             self.fail("expected 16 to 64 letters, digits, hyphens and underscores.", param, ctx)
         return value
+
+
+class Age(click.ParamType[timedelta]):
+    """A number of days or hours, such as 90d or 12h.
+
+    Args:
+        least: The least number of hours.
+    """
+
+    name = "age"
+
+    def __init__(self, least: int = 0) -> None:
+        self._least = least
+
+    def convert(self, value: str | timedelta, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
+        """Return the length of time."""
+        if isinstance(value, timedelta):
+            return value
+        found = re.fullmatch(r"([0-9]{1,5})([dh])", value)
+        hours = -1 if found is None else int(found[1]) * _HOURS[found[2]]
+        if hours < self._least:
+            self.fail(f"{value!r} is not an age of {self._least}h or more, such as 12h or 90d.", param, ctx)
+        return timedelta(hours=hours)
 
 
 def target_options(command: Callable[..., Any]) -> Callable[..., Any]:

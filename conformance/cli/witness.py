@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from conformance.cli.certificate_options import certificate_arguments, ensure_distinct
+from conformance.cli.claims import judged
+from conformance.cli.ending import say_why
 from conformance.cli.interruption import Interruption
 from conformance.cli.options import (
     Challenge,
@@ -20,7 +23,7 @@ from conformance.cli.options import (
     warn_of_visible_key,
 )
 from conformance.cli.output import lasting_output
-from conformance.cli.requiring import Required, certificate_arguments, ended, ensure_distinct, judged
+from conformance.cli.required_properties import Required
 from conformance.cli.text import open_console, plain, usage_error
 from conformance.exits import Exit
 from conformance.reports.wording import counted
@@ -98,7 +101,7 @@ def witness(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - 
     challenge = given["challenge"] or verified.recording.provisioned.options.challenge or fresh_challenge()
     share = drawn(verified.recording.report, challenge, given["share"])
     if not share:
-        sys.exit(ended(console, Exit.UNTESTABLE, "the certificate's run decided no requirement."))
+        sys.exit(say_why(Exit.UNTESTABLE, "the certificate's run decided no requirement.", console))
     options = replace(
         options,
         challenge=challenge,
@@ -110,7 +113,7 @@ def witness(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - 
     end = _run(options)
     report, status = end.report, end.status
     if report is None or status not in _COMPARABLE:
-        sys.exit(ended(console, Exit.UNTESTABLE if status in _COMPARABLE else status, end.why))
+        sys.exit(say_why(Exit.UNTESTABLE if status in _COMPARABLE else status, end.why, console))
     said, asked = (found["target"]["base_url"] for found in (verified.recording.report, report))
     if said != asked:
         console.print(plain(f"! The certificate is about {said}, and the witness's run about {asked}.", "yellow"))
@@ -165,8 +168,8 @@ def _printed(console: Console, comparison: Comparison) -> Exit:
         console.print(plain(f"! {difference}", "yellow", limit=1000))
     if comparison.differences:
         extent = f"{len(comparison.differences)} of {comparison.extent}"
-        return ended(console, Exit.UNDECIDED, f"the witness differs in {extent}. No verdict follows from that.")
+        return say_why(Exit.UNDECIDED, f"the witness differs in {extent}. No verdict follows from that.", console)
     if not comparison.outcomes:
-        return ended(console, Exit.UNTESTABLE, "the witness could decide none of the requirements.")
+        return say_why(Exit.UNTESTABLE, "the witness could decide none of the requirements.", console)
     console.print(plain(f"The witness agrees: {comparison.extent} are the same. No verdict follows from that.", "bold"))
     return Exit.OK
