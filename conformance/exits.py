@@ -1,4 +1,4 @@
-"""Exit statuses of ``conformance run`` and of pytest with this suite's plugin."""
+"""Exit statuses of the commands, and of pytest with this suite's plugin."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Exit(IntEnum):
-    """Exit status of a run."""
+    """Exit status of a run, or of another command; only verify, countersign and witness have ``NOT_HERE``."""
 
     OK = 0
     FAILED = 1

@@ -17,9 +17,11 @@ from conformance.targets.journal import Journal
 from conformance.targets.journal_entries import State
 from conformance.targets.journal_file import JournalError
 from conformance.verdicts.reporting import determined
+from conformance.wire.exchange import UNDOING
 from conformance.wire.losses import end_of
-from conformance.wire.replay_wire import BESIDE, UNDOING, RequestKey
+from conformance.wire.replay_wire import BESIDE, RequestKey
 from conformance.wire.request_builder import RequestBuilder
+from conformance.wire.run_limits import StopCause
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -233,9 +235,10 @@ def _of_end(report: Report, provisioned: Provisioned) -> Iterator[str]:
     warnings = run.get("warnings", [])
     if is_cut_off(report) and stopped is None:
         yield "the run was cut off, but its recording is complete"
-    if stopped is not None and stopped.startswith("interrupted by ") and not run["interrupted"]:
+    cause = StopCause.of(stopped)
+    if cause is StopCause.SIGNAL and not run["interrupted"]:
         yield f"the run was {stopped}"
-    if stopped is not None and stopped.startswith("--fail-fast, ") and not is_cut_off(report):
+    if cause is StopCause.FAIL_FAST and not is_cut_off(report):
         yield "the run ended at its first failure"
     missing = [warning for warning in provisioned.profile.warnings if warning not in warnings]
     yield from (f"the warning is missing: {one_line(warning)}" for warning in missing)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from conformance.files import DOCUMENT, read_file
+from conformance.reports.text import load_json
 from conformance.targets.challenge import fresh_challenge
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _entries(register: Path) -> Iterator[dict[str, Any]]:
     """Yield the lines of a list that are JSON objects."""
     for line in read_file(register, DOCUMENT).splitlines():
         try:
-            entry = json.loads(line)
+            entry = load_json(line)
         except ValueError:
             continue
         if isinstance(entry, dict):

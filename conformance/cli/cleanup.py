@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from conformance.cli.options import connection_options, given_profile, target_options, warn_of_visible_key
+from conformance.cli.options import Age, connection_options, given_profile, target_options, warn_of_visible_key
 from conformance.cli.progress import reported_waits
 from conformance.cli.text import complain, printable
 from conformance.exits import Exit
@@ -20,12 +21,12 @@ from conformance.targets.cleanup import clean_up
 from conformance.targets.journal import Journal
 from conformance.targets.journal_file import JournalError
 from conformance.targets.membership import Membership
-from conformance.targets.orphans import delete_orphan, find_orphans, lifetime
+from conformance.targets.orphans import delete_orphan, find_orphans
 from conformance.targets.ownership import Ownership, RunTime
-from conformance.targets.profile import checked
 from conformance.targets.queries import QueryClient
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.yaml_entries import TargetFileError
+from conformance.wire.exchange import UNDOING
 from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
@@ -46,7 +47,10 @@ _LATENESS: Final = 2.0
     is_flag=True,
     help="List engagements of runs that have no journal in a folder of DIR (default: reports).",
 )
-@click.option("--older-than", metavar="AGE", help="With --orphans: the minimum age, such as 24h or 7d.  [default: 24h]")
+@click.option(
+    "--older-than", type=Age(1), metavar="AGE",
+    help="With --orphans: the minimum age, such as 24h or 7d.  [default: 24h]",
+)  # fmt: skip
 @click.option("--yes", is_flag=True, help="With --orphans: delete them.")
 @click.pass_context
 def cleanup(context: click.Context, /, folder: Path | None, **given: Any) -> None:  # noqa: ANN401 - click's options
@@ -59,12 +63,14 @@ def cleanup(context: click.Context, /, folder: Path | None, **given: Any) -> Non
     """
     of_orphans, orphans = given["yes"] or given["older_than"] is not None, given["orphans"]
     if given["moved"] if orphans else (folder is None or of_orphans):
-        raise click.UsageError("Give the folder of a run and --moved, or --orphans with --older-than and --yes.")
+        raise click.UsageError(
+            "Give DIR, optionally with --moved; or --orphans, optionally with --older-than and --yes."
+        )
     warn_of_visible_key(context)
     try:
         profile = given_profile(given)
         if folder is None or orphans:
-            age = checked("--older-than", given["older_than"] or "24h", lifetime)
+            age = given["older_than"] or timedelta(hours=24)
             sys.exit(_clean_up_orphans(profile, folder or Path("reports"), age, is_confirmed=given["yes"]))
         with closing(Journal.claim(folder, profile.api_key.reveal())) as journal:
             result = _undone(journal, profile, moved=given["moved"])
@@ -78,7 +84,7 @@ def cleanup(context: click.Context, /, folder: Path | None, **given: Any) -> Non
     click.echo(f"Nothing is left that the interface can undo. Undone now: {counted(result.undone, 'change')}.")
 
 
-def _clean_up_orphans(profile: Profile, reports: Path, age: float, *, is_confirmed: bool) -> Exit:
+def _clean_up_orphans(profile: Profile, reports: Path, age: timedelta, *, is_confirmed: bool) -> Exit:
     """List the engagements of runs whose journals are lost, and delete them if that is confirmed."""
     wire = connect(profile, RunOptions(), redactor_of(profile))
     with closing(wire), reported_waits(lambda: wire.waiting, complain), wire.checking("orphans"):
@@ -117,7 +123,7 @@ def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:
     wire.reserve_for(lambda: len(journal.pending()))
     ownership = Ownership(journal.names, wire.send_all, RunTime(journal.period))
     membership = Membership(wire.send_all)
-    with closing(wire), reported_waits(lambda: wire.waiting, complain), wire.undoing(), wire.checking("undoing"):
+    with closing(wire), reported_waits(lambda: wire.waiting, complain), wire.undoing(), wire.checking(UNDOING):
         wire.guard(ownership.ensure)
         wire.observe(ownership)
         wire.observe(membership)

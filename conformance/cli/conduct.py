@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+import click
 
 from conformance.catalogue import SelectionError
 from conformance.cli.default_folder import default_folder
 from conformance.cli.ending import say_why
 from conformance.cli.error_handling import reach, succeeds, undo
 from conformance.cli.fail_fast import FailFast
-from conformance.cli.gate import NO_RESULTS, Gate, Judging
-from conformance.cli.progress import Discreet, progress_for
+from conformance.cli.gate import Gate, Judging
+from conformance.cli.progress import WithoutMessages, progress_for
 from conformance.cli.run_outputs import RunOutputs, is_masked
 from conformance.cli.summary import print_summary
 from conformance.cli.text import complain
@@ -28,10 +31,12 @@ from conformance.verdicts.judge import Judge
 from conformance.verdicts.reporting import build_report
 from conformance.verdicts.session import run_checks
 from conformance.verdicts.waivers import WaiverError
+from conformance.wire.run_limits import StopCause
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
+    from signal import Signals
 
     from conformance.cli.events import EventLog
     from conformance.cli.interruption import Interruption
@@ -39,17 +44,49 @@ if TYPE_CHECKING:
     from conformance.running.options import RunOptions
     from conformance.wire.exchange import Exchange
 
-    Summarize = Callable[[Report, Sequence[Exchange], Path | None, bool], object]
-
 _NO_JOURNAL: Final = (
     "The journal was deleted, replaced or truncated during the run, so conformance cleanup cannot undo what is left."
 )
 
 _MASKED: Final = "Names and addresses of members and texts of other users' engagements are pseudonyms."
+_NO_RESULTS: Final = "The suite itself failed while building the report, so it has no results."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEnd:
+    """The end of a run, which has been undone.
+
+    Attributes:
+        status: The exit status.
+        why: The reason for it.
+        report: The report; None if the run did not begin.
+        exchanges: The exchanges as outputs show them.
+        folder: The folder of the outputs; None if they could not be written.
+        is_tested: Whether the target was reached.
+        drift: The changes since the baseline, as text; None without a baseline.
+        problems: The problems of the waivers that the reason does not name, as sentences.
+    """
+
+    status: Exit
+    why: str
+    report: Report | None = None
+    exchanges: Sequence[Exchange] = ()
+    folder: Path | None = None
+    is_tested: bool = False
+    drift: str | None = None
+    problems: Sequence[str] = ()
+
+    def despite(self, error: Exception, step: str) -> RunEnd:
+        """Return the end after an error of the suite in a step after the report; print it if it is not the reason."""
+        failure = f"The suite itself failed while {step}: {type(error).__name__}."
+        if self.status in {Exit.OK, Exit.UNDECIDED}:
+            return replace(self, status=Exit.UNTESTABLE, why=failure)
+        complain(failure)
+        return self
 
 
 def conduct(options: RunOptions, gate: Gate, interruption: Interruption, events: EventLog, *, quiet: bool) -> Exit:
-    """Run the suite against a target, write the report, and print in the last line why the status is not 0.
+    """Carry out a run, and print its summary and in the last line why the status is not 0.
 
     Args:
         options: The options of the run.
@@ -61,23 +98,22 @@ def conduct(options: RunOptions, gate: Gate, interruption: Interruption, events:
     Returns:
         The exit status.
     """
+    end = carry_out(options, gate, interruption, events, quiet=quiet)
+    if end.report is not None:
+        try:
+            print_summary(end.report, end.folder, end.exchanges, quiet=quiet, is_tested=end.is_tested)
+        except Exception as error:  # noqa: BLE001 - the report is written
+            complain(f"The verdict is {end.report['verdict']}; the summary could not be printed.")
+            end = end.despite(error, "printing the summary")
+    if end.drift is not None:
+        click.echo(end.drift)
+    for problem in end.problems:
+        complain(problem)
+    events.finished(int(end.status), end.why)
+    return end.status if end.status is Exit.OK else say_why(end.status, end.why)
 
-    def summarize(
-        report: Report,
-        exchanges: Sequence[Exchange],
-        folder: Path | None,
-        is_tested: bool,  # noqa: FBT001 - as called
-    ) -> None:
-        print_summary(report, folder, exchanges, quiet=quiet, is_tested=is_tested)
 
-    status, why = carried_out(options, gate, interruption, events, summarize, quiet=quiet)
-    events.finished(int(status), why)
-    return status if status is Exit.OK else say_why(status, why)
-
-
-def carried_out(
-    options: RunOptions, gate: Gate, interruption: Interruption, events: EventLog, summarize: Summarize, *, quiet: bool
-) -> tuple[Exit, str]:
+def carry_out(options: RunOptions, gate: Gate, interruption: Interruption, events: EventLog, *, quiet: bool) -> RunEnd:
     """Run the suite against a target and write the report.
 
     Args:
@@ -85,49 +121,38 @@ def carried_out(
         gate: The conditions for exit status 0.
         interruption: The signal handlers.
         events: The events of the run.
-        summarize: Takes the report, its exchanges, its folder if it was written, and whether the target was reached.
         quiet: Whether no progress is shown.
-
-    Returns:
-        The exit status, and the reason for it.
     """
-    end: tuple[Exit, str] | None = None
+    end: RunEnd | None = None
     try:
         judging = Judging.by(gate)
         with RunSession(options, default_folder=default_folder) as execution:
             if PLAIN_HTTP in execution.profile.warnings:
                 complain(f"Warning: {PLAIN_HTTP}")
-            end = _conduct(execution, interruption, judging, events, summarize, quiet=quiet)
+            judge, failed_fast = _checked(execution, interruption, judging, events, quiet=quiet)
+            ended_by = interruption.signal  # a later signal changes nothing
+            end = _ended(execution, judge, judging, events, ended_by, failed_fast=failed_fast)
     except (TargetFileError, SelectionError, JournalError, FolderError, WaiverError, InvalidReport) as error:
-        return Exit.USAGE, str(error)
+        return RunEnd(status=Exit.USAGE, why=str(error))
     except EmbeddedError as error:
-        return Exit.UNTESTABLE, str(error)
+        return RunEnd(status=Exit.UNTESTABLE, why=str(error))
     except Exception as error:
         if end is None:
             raise
-        reason = f"The suite itself failed while closing the run: {type(error).__name__}."
-        if end[0] in {Exit.OK, Exit.UNDECIDED}:
-            return Exit.UNTESTABLE, reason
-        complain(reason)
+        return end.despite(error, "closing the run")
     return end
 
 
-def _conduct(
-    execution: RunSession,
-    interruption: Interruption,
-    judging: Judging,
-    events: EventLog,
-    summarize: Summarize,
-    *,
-    quiet: bool,
-) -> tuple[Exit, str]:
+def _checked(
+    execution: RunSession, interruption: Interruption, judging: Judging, events: EventLog, *, quiet: bool
+) -> tuple[Judge, bool]:
+    """Run the checks and undo; return the judge, and whether ``--fail-fast`` ended the checks."""
     interruption.farewell = _farewell(execution)
     interruption.kill_children = execution.kill_children
     progress = events.follow(execution, progress_for(execution.run, quiet=quiet))
-    progress = Discreet(progress) if is_masked(execution) else progress
+    progress = WithoutMessages(progress) if is_masked(execution) else progress
     fail_fast = FailFast(progress, judging.expects)
     judge = Judge(execution.run, fail_fast)
-    reached = None
 
     def end(reason: str) -> None:
         judge.stop()
@@ -142,43 +167,63 @@ def _conduct(
         fail_fast.ends(end)
     with progress:
         with interruption.breaking():
-            reached = reach(execution, judge.errors)
-            execution.run.closed = reached
+            execution.run.closed = reach(execution, judge.errors)
             succeeds(lambda: run_checks(judge), judge.errors)
         if execution.run.journal.pending():
             progress.undoing()
         undo(execution, judge.errors)
-    errors, outputs = len(judge.errors), RunOutputs(execution)
-    reason = _reason_of_suite(outputs, judge.errors) or reached or _reason_of_target(execution, judge)
-    ended_by = interruption.signal  # a later signal changes nothing
-    if ended_by is not None or fail_fast.failed is not None:
+    return judge, fail_fast.failed is not None
+
+
+def _ended(
+    execution: RunSession,
+    judge: Judge,
+    judging: Judging,
+    events: EventLog,
+    ended_by: Signals | None,
+    *,
+    failed_fast: bool,
+) -> RunEnd:
+    """Write the report of a run that has been undone, and return the end of the run."""
+    outputs, closed = RunOutputs(execution), execution.run.closed
+    reason = _reason_of_suite(outputs, judge.errors) or closed or _reason_of_target(execution, judge)
+    if ended_by is not None or failed_fast:
         judge.give_up("The run ended before this check did.")
-    has_failed_fast = fail_fast.failed is not None and ended_by is None
-    report, problems = _built(execution, judge, judging, interrupted=ended_by is not None, failed_fast=has_failed_fast)
+    built = _built(execution, judge, judging, ended_by, failed_fast=failed_fast)
+    if built is None:
+        reason = _reason_of_suite(outputs, judge.errors)
+    report, problems = built or build_report(execution, (), interrupted=ended_by is not None, warnings=[_NO_RESULTS])
     if report["not_undone"] and (command := _cleanup_command(execution)):
         report["cleanup"] = execution.redactor.text(command)
     report, exchanges = outputs.masked(report), outputs.exchanges()
     events.built(report)
-    written = outputs.write(report, exchanges)
-    folder = execution.folder if written else None
-    _summarized(lambda: summarize(report, exchanges, folder, reached is None), report, judge)
-    if len(judge.errors) > errors:
-        reason = _reason_of_suite(outputs, judge.errors)
+    folder = execution.folder if outputs.write(report, exchanges) else None
+    drift: str | None = None
     if ended_by is not None:
-        status, why = Exit.of(ended_by), f"ended by {ended_by.name}"
-    elif not written:
+        status, why, problems = Exit.of(ended_by), f"ended by {ended_by.name}", []
+    elif folder is None:
         status = Exit.FAILED if report["verdict"] == "non-conformant" else Exit.UNTESTABLE
-        why = f"the report could not be written to {execution.folder}"
+        why, problems = f"the report could not be written to {execution.folder}", []
     else:
         status, why = judging.ending(report, problems, reason)
-        status = judging.despite_loss(status, report, judge.results)
-    return status, f"{why.rstrip('.')}.{_how_to_clean_up(report)}"
+        status = judging.despite_loss(status, judge.results) if built is None else status
+        drift = judging.drift(report)
+    return RunEnd(
+        status=status,
+        why=f"{why.rstrip('.')}.{_how_to_clean_up(report)}",
+        report=report,
+        exchanges=exchanges,
+        folder=folder,
+        is_tested=closed is None,
+        drift=drift,
+        problems=[problem for problem in problems if problem not in why],
+    )
 
 
 def _built(
-    execution: RunSession, judge: Judge, judging: Judging, *, interrupted: bool, failed_fast: bool
-) -> tuple[Report, list[str]]:
-    """Return the report and the problems of the waivers; if that fails, a report without results."""
+    execution: RunSession, judge: Judge, judging: Judging, ended_by: Signals | None, *, failed_fast: bool
+) -> tuple[Report, list[str]] | None:
+    """Return the report and the problems of the waivers; None after an error of the suite."""
     built: list[tuple[Report, list[str]]] = []
 
     def build() -> None:
@@ -187,8 +232,8 @@ def _built(
             judge.results,
             waivers=judging.waivers,
             known=judging.known,
-            interrupted=interrupted,
-            failed_fast=failed_fast,
+            interrupted=ended_by is not None,
+            failed_fast=failed_fast and ended_by is None,
             warnings=[
                 *([_NO_JOURNAL] if execution.run.journal.is_lost else []),
                 *([_MASKED] if is_masked(execution) else []),
@@ -196,15 +241,7 @@ def _built(
         )
         built.append(found)
 
-    if not succeeds(build, judge.errors):
-        built.append(build_report(execution, (), interrupted=interrupted, warnings=[NO_RESULTS]))
-    return built[0]
-
-
-def _summarized(step: Callable[[], object], report: Report, judge: Judge) -> None:
-    """Print the summary; if that fails, a sentence."""
-    if not succeeds(step, judge.errors):
-        complain(f"The verdict is {report['verdict']}; the summary could not be printed.")
+    return built[0] if succeeds(build, judge.errors) else None
 
 
 def _how_to_clean_up(report: Report) -> str:
@@ -238,12 +275,12 @@ def _reason_of_target(execution: RunSession, judge: Judge) -> str | None:
     outcomes = {result.outcome for result in judge.results}
     if execution.failure is not None:
         return f"The run ended early: {execution.failure}"
-    if stopped is not None and stopped.startswith(("the target", "the main key")):
+    if StopCause.of(stopped) in {StopCause.TARGET_LOST, StopCause.KEY_REFUSED}:
         return f"The target could not be tested to the end: {stopped}."
     if not outcomes & {"passed", "failed"} and (stopped is not None or not outcomes or "cantTell" in outcomes):
         return f"Nothing could be decided: {stopped or 'no response was conclusive'}."
     if execution.provisioner is not None and execution.provisioner.never_responded:
-        return f"The provisioner never responded. {execution.provisioner.problem}"
+        return f"The provisioner never responded: {execution.provisioner.problem}"
     return None
 
 

@@ -8,14 +8,10 @@ from typing import Any
 
 import click
 
-from conformance.cli.requiring import (
-    Required,
-    certificate_arguments,
-    ended,
-    ensure_distinct,
-    judged,
-    requiring_options,
-)
+from conformance.cli.certificate_options import certificate_arguments, ensure_distinct, requiring_options
+from conformance.cli.claims import judged
+from conformance.cli.ending import say_why
+from conformance.cli.required_properties import Required
 from conformance.cli.text import open_console, plain, usage_error
 from conformance.exits import Exit
 
@@ -68,5 +64,5 @@ def countersign(
     except FolderError as error:
         raise usage_error(error) from error
     except TimeStampError as error:
-        sys.exit(ended(console, Exit.UNTESTABLE, f"{error}."))
+        sys.exit(say_why(Exit.UNTESTABLE, f"{error}.", console))
     console.print(plain(f"Countersigned by the key {signer}."))

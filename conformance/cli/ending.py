@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from conformance.catalogue import CLASSES
-from conformance.cli.text import complain
+from conformance.cli.text import complain, plain
 from conformance.exits import Exit
 from conformance.reports.limits import broken_limits
 from conformance.reports.wording import chosen, counted, excuse
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+    from rich.console import Console
 
     from conformance.reports.model import Report, Requirement
 
@@ -50,9 +52,19 @@ def _refuse(error: click.UsageError) -> None:
     say_why(Exit.USAGE, error.format_message())
 
 
-def say_why(status: Exit, reason: object) -> Exit:
-    """Print the last line of a run that does not end with 0, and return its status."""
-    complain(f"Exit {int(status)}: {reason}", limit=_LONGEST)
+def say_why(status: Exit, reason: object, console: Console | None = None) -> Exit:
+    """Print the last line of a command that does not end with 0, and return its status.
+
+    Args:
+        status: The exit status.
+        reason: The reason for it.
+        console: The console that shows the line; None for stderr.
+    """
+    line = f"Exit {int(status)}: {reason}"
+    if console is None:
+        complain(line, limit=_LONGEST)
+    else:
+        console.print(plain(line, "bold red", limit=_LONGEST))
     return status
 
 

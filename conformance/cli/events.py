@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 import click
 
-from conformance.cli.output import Lasting
+from conformance.cli.output import UnbreakableStream
 from conformance.cli.progress import waits_for
 from conformance.cli.text import printable
 from conformance.reports.text import json_bytes, with_texts
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from types import TracebackType
 
-    from conformance.cli.progress import Shown
+    from conformance.cli.progress import ProgressDisplay
     from conformance.reports.model import Report
     from conformance.running.run_session import RunSession
     from conformance.verdicts.results import CheckResult
@@ -44,7 +44,7 @@ class EventLog:
     def __init__(self, path: Path | None) -> None:
         self._path = path
         self._stack = ExitStack()
-        self._stream: Lasting | None = None
+        self._stream: UnbreakableStream | None = None
         self._lock = threading.Lock()
         self._decided: set[str] = set()
         self._facts: dict[str, object] = {"verdict": None, "requests": 0, "report": None}
@@ -57,11 +57,13 @@ class EventLog:
             click.UsageError: It cannot be opened.
         """
         if self._path == STDOUT:
-            self._stream = Lasting(sys.stdout)
+            self._stream = UnbreakableStream(sys.stdout)
             self._stack.enter_context(redirect_stdout(sys.stderr))
         elif self._path is not None:
             try:
-                self._stream = Lasting(self._stack.enter_context(self._path.open("w", encoding="utf-8", newline="\n")))
+                self._stream = UnbreakableStream(
+                    self._stack.enter_context(self._path.open("w", encoding="utf-8", newline="\n"))
+                )
             except OSError as error:
                 name = click.format_filename(self._path)
                 raise click.UsageError(f"{name} cannot be written: {error.strerror}.") from error
@@ -72,7 +74,7 @@ class EventLog:
     ) -> None:
         self._stack.close()
 
-    def follow(self, execution: RunSession, shown: Shown) -> Shown:
+    def follow(self, execution: RunSession, shown: ProgressDisplay) -> ProgressDisplay:
         """Return a progress display that also writes events; the same one if there is no file."""
         if self._stream is None:
             return shown
@@ -126,7 +128,7 @@ class EventLog:
 class _Followed:
     """A progress display that also writes events."""
 
-    def __init__(self, log: EventLog, execution: RunSession, shown: Shown) -> None:
+    def __init__(self, log: EventLog, execution: RunSession, shown: ProgressDisplay) -> None:
         self.began, self.undoing = shown.began, shown.undoing
         self._log = log
         self._run = execution.run

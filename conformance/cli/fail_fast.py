@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.verdicts.outcome import Outcome
+from conformance.wire.run_limits import StopCause
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,4 +43,4 @@ class FailFast:
             return
         if not self._is_known(result):
             self.failed = result.requirement
-            self._end(f"--fail-fast, and {self.failed} failed")
+            self._end(f"{StopCause.FAIL_FAST}and {self.failed} failed")

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, Self
-
-import click
+from typing import TYPE_CHECKING, Self
 
 from conformance.catalogue import load_catalogue
 from conformance.cli.baseline import load_baseline, update_baseline
 from conformance.cli.ending import ending
-from conformance.cli.text import complain
 from conformance.exits import Exit
 from conformance.reports.drift import compare, drift_text
 from conformance.verdicts.waivers import Waiver, load_waivers
@@ -22,8 +19,6 @@ if TYPE_CHECKING:
 
     from conformance.reports.model import Report
     from conformance.verdicts.results import CheckResult
-
-NO_RESULTS: Final = "The suite itself failed while building the report, so it has no results."
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,21 +80,18 @@ class Judging:
         waived = (waiver.waives(result.requirement, result.check, today) for waiver in self.waivers)
         return result.requirement in self.known or any(waived)
 
-    def despite_loss(self, status: Exit, report: Report, results: Sequence[CheckResult]) -> Exit:
-        """Return the exit status of a failure if the report lost it by an error of the suite."""
-        if NO_RESULTS not in report["run"]["warnings"]:
-            return status
+    def despite_loss(self, status: Exit, results: Sequence[CheckResult]) -> Exit:
+        """Return the exit status if the report lost its results by an error of the suite."""
         is_broken = any(result.outcome == "failed" and not self.expects(result) for result in results)
         return Exit.FAILED if status is Exit.UNTESTABLE and is_broken else status
 
+    def drift(self, report: Report) -> str | None:
+        """Return the changes since the baseline, as text; None without a baseline."""
+        return None if self.baseline is None else drift_text(compare(self.baseline, report))
+
     def ending(self, report: Report, problems: list[str], reason: str | None) -> tuple[Exit, str]:
-        """Print the changes since the baseline; return the exit status without a signal, and the reason."""
-        if self.baseline is not None:
-            click.echo(drift_text(compare(self.baseline, report)))
+        """Return the exit status without a signal, and the reason; update the baseline if that is wanted."""
         status, why = ending(report, reason=reason, strict=self.strict, problems=problems)
-        for problem in problems:
-            if problem not in why:
-                complain(problem)
         if self.updated is not None and status in {Exit.OK, Exit.UNDECIDED}:
             try:
                 update_baseline(self.updated, self.baseline, report)

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from conformance.posix import SIGHUP
+from conformance.wire.run_limits import StopCause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -77,7 +78,7 @@ class Interruption:
 
     @property
     def _reason(self) -> str:
-        return f"interrupted by {'' if self.signal is None else self.signal.name}"
+        return f"{StopCause.SIGNAL}{'' if self.signal is None else self.signal.name}"
 
     def _lost(self, unraisable: sys.UnraisableHookArgs) -> None:
         """Ignore a ``KeyboardInterrupt`` that a finalizer swallowed: the run is stopped anyway."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from conformance.running.intent import BASE_URL
+from conformance.running.intent import API_KEY, BASE_URL
 from conformance.targets.challenge import CHALLENGE
 from conformance.targets.connection import VARIABLES, Connection
 from conformance.targets.loading import address_in, profile_of
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 FOUND: Final = Path("conformance.yaml")
 """The default target file, in the current directory."""
+
+_HOURS: Final = {"h": 1, "d": 24}
 
 
 class Challenge(click.ParamType[str]):
@@ -35,23 +39,46 @@ class Challenge(click.ParamType[str]):
         return value
 
 
+class Age(click.ParamType[timedelta]):
+    """A number of days or hours, such as 90d or 12h.
+
+    Args:
+        least: The least number of hours.
+    """
+
+    name = "age"
+
+    def __init__(self, least: int = 0) -> None:
+        self._least = least
+
+    def convert(self, value: str | timedelta, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
+        """Return the length of time."""
+        if isinstance(value, timedelta):
+            return value
+        found = re.fullmatch(r"([0-9]{1,5})([dh])", value)
+        hours = -1 if found is None else int(found[1]) * _HOURS[found[2]]
+        if hours < self._least:
+            self.fail(f"{value!r} is not an age of {self._least}h or more, such as 12h or 90d.", param, ctx)
+        return timedelta(hours=hours)
+
+
 def target_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``--base-url``, ``--api-key`` and ``--target`` to a command."""
     for option in (
         click.option("--target", type=click.Path(path_type=Path), metavar="FILE", help="The target file (YAML)."),
         click.option(
             "--api-key",
-            envvar="CONFORMANCE_API_KEY",
+            envvar=API_KEY,
             help="A full API key. Prefer $CONFORMANCE_API_KEY: other users can read command lines.",
         ),
-        click.option("--base-url", envvar="CONFORMANCE_BASE_URL", help="Base URL of the target."),
+        click.option("--base-url", envvar=BASE_URL, help="Base URL of the target."),
     ):
         command = option(command)
     return command
 
 
 def connection_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of ``CONNECTION`` to a command."""
+    """Add the connection options to a command."""
     file = click.Path(path_type=str)
     for option in (
         click.option("--cert-key", type=file, metavar="FILE", help="The key of the client certificate (PEM)."),
@@ -129,15 +156,14 @@ def found_file(target: Path | None, base_url: str | None) -> Path | None:
 
 
 def given_options(context: click.Context, *names: str) -> list[str]:
-    """Return which of these options are on the command line, in their written form."""
+    """Return which of these options are on the command line."""
     source = click.core.ParameterSource.COMMANDLINE
-    return [f"--{name.replace('_', '-')}" for name in names if context.get_parameter_source(name) is source]
+    return [name for name in names if context.get_parameter_source(name) is source]
 
 
 def warn_of_visible_key(context: click.Context) -> None:
     """Print a warning for each option of the command line that contains a secret."""
-    for option in given_options(context, "api_key", "header", "proxy"):
-        name = option[2:].replace("-", "_")
+    for name in given_options(context, "api_key", "header", "proxy"):
         if name != "proxy" or "@" in context.params[name]:
-            variable = f"$CONFORMANCE_{name.upper()}"
+            option, variable = f"--{name.replace('_', '-')}", f"$CONFORMANCE_{name.upper()}"
             click.echo(f"Warning: other users of this machine can read {option}; {variable} is safer.", err=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _NAMES: Final = ("stdout", "stderr")
 
 
-class Lasting:
+class UnbreakableStream:
     """A text stream that discards its output once its reader has closed it.
 
     Args:
@@ -57,7 +57,7 @@ def lasting_output() -> Iterator[None]:
     before = {name: getattr(sys, name) for name in _NAMES}
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
         for name, stream in before.items():
-            setattr(sys, name, Lasting(nowhere if stream is None else stream))
+            setattr(sys, name, UnbreakableStream(nowhere if stream is None else stream))
         try:
             yield
         finally:

@@ -47,14 +47,14 @@ _SHORTEST_WAIT: Final = 2.0
 """Seconds from which a wait is shown."""
 
 
-class Shown(CheckListener, AbstractContextManager["Shown"], Protocol):
+class ProgressDisplay(CheckListener, AbstractContextManager["ProgressDisplay"], Protocol):
     """A listener that displays the progress of a run inside a ``with``."""
 
     def undoing(self) -> None:
         """Show that the checks are over and the run is being undone."""
 
 
-def progress_for(run: Run, *, quiet: bool) -> Shown:
+def progress_for(run: Run, *, quiet: bool) -> ProgressDisplay:
     """Return the progress display for stdout."""
     console = open_console()
     if quiet:
@@ -97,14 +97,14 @@ def reported_waits(waiting: Callable[[], Waiting | None], say: Callable[[str], N
         watch.join()
 
 
-class Discreet:
+class WithoutMessages:
     """A display without the messages of checks, which may quote people.
 
     Args:
         shown: The display.
     """
 
-    def __init__(self, shown: Shown) -> None:
+    def __init__(self, shown: ProgressDisplay) -> None:
         self.planned, self.began, self.undoing = shown.planned, shown.began, shown.undoing
         self._shown = shown
 

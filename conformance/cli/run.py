@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import random
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import click
 
@@ -17,45 +18,21 @@ from conformance.cli.interruption import Interruption
 from conformance.cli.options import (
     Challenge,
     color_option,
-    connection_of,
     connection_options,
     found_file,
     given_options,
+    target_options,
     warn_of_visible_key,
 )
 from conformance.cli.output import lasting_output
-from conformance.running.intent import MASK_PEOPLE, why_not_embedded
-from conformance.running.options import Effort, Mode, RunOptions
+from conformance.running.intent import FOR_A_SERVICE, MASK_PEOPLE, selected_service
+from conformance.running.options import Effort, Mode
 from conformance.targets.challenge import seed_of
-from conformance.targets.connection import VARIABLES
 from conformance.targets.yaml_entries import TargetFileError
-
-_FOR_A_SERVICE: Final = (
-    "api_key",
-    "read_only",
-    "disposable",
-    "wait",
-    "strict",
-    "baseline",
-    "waivers",
-    "challenge",
-    *VARIABLES,
-)
-"""Options that only apply to a service of the user."""
 
 
 @click.command(cls=ReasonedCommand)
-@click.option(
-    "--base-url",
-    envvar="CONFORMANCE_BASE_URL",
-    help="Base URL of the target.",
-)
-@click.option(
-    "--api-key",
-    envvar="CONFORMANCE_API_KEY",
-    help="A full API key. Prefer $CONFORMANCE_API_KEY: other users can read command lines.",
-)
-@click.option("--target", type=click.Path(path_type=Path), metavar="FILE", help="The target file (YAML).")
+@target_options
 @click.option("--embedded", is_flag=True, help="Test the embedded reference service.")
 @click.option(
     "--read-only",
@@ -183,7 +160,8 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the 
     """
     try:
         mode = Mode.of_options(read_only=given["read_only"], disposable=given["disposable"])
-        target = _target(context, given)
+        found = None if given["embedded"] else found_file(given["target"], given["base_url"])
+        service = selected_service(given, given_options(context, *FOR_A_SERVICE), os.environ, found)
     except TargetFileError as error:
         raise click.UsageError(str(error)) from None
     warn_of_visible_key(context)
@@ -194,8 +172,8 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the 
     if given["baseline_update"] and (baseline is None or baseline.is_dir()):
         raise click.UsageError("--baseline-update needs a file: give --baseline FILE.")
     drawn = seed_of(challenge) if challenge else random.SystemRandom().randrange(2**32)
-    options = RunOptions(
-        **target,
+    options = replace(
+        service,
         mode=mode,
         effort=Effort(given["effort"]),
         seed=drawn if given["seed"] is None else given["seed"],
@@ -232,27 +210,3 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the 
         with EventLog(given["events"]) as events:
             status = conduct(options, gate, interruption, events, quiet=given["quiet"])
     sys.exit(status)
-
-
-def _target(context: click.Context, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a run that select the service under test.
-
-    Raises:
-        TargetFileError: They contradict each other, or select none although the user most likely meant one.
-    """
-    if given["embedded"]:
-        if contradicting := given_options(context, "base_url", "api_key", "target", *VARIABLES):
-            raise TargetFileError(f"--embedded and {contradicting[0]} exclude each other.")
-        return {}
-    found = found_file(given["target"], given["base_url"])
-    target, base_url, api_key = given["target"] or found, given["base_url"], given["api_key"]
-    signs = given_options(context, *_FOR_A_SERVICE)
-    if target is None and base_url is None and (why := why_not_embedded(os.environ, signs)):
-        raise TargetFileError(why)
-    return {
-        "base_url": base_url,
-        "api_key": api_key,
-        "target": target,
-        "is_file_found": found is not None,
-        "connection": connection_of(given),
-    }

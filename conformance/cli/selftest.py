@@ -226,7 +226,7 @@ def _print(content: dict[str, Any], folder: Path, *, names_reported: bool) -> No
     click.echo(f"{tried} in {run['seconds']} s. Report: {folder / 'selftest.html'}")
 
 
-def _announcement(subjects: list[Subject], cores: int, whole: int = 0, effort: Effort = Effort.QUICK) -> str:
+def _announcement(subjects: list[Subject], cores: int, whole: int, effort: Effort) -> str:
     """Return the sentence about the number of trials and their time.
 
     Args:

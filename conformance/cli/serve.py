@@ -12,6 +12,7 @@ import click
 
 from conformance.cli.completion import complete_fault, complete_latitude
 from conformance.cli.options import warn_of_visible_key
+from conformance.running.intent import API_KEY, BASE_URL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +82,7 @@ def _read_origin(_: click.Context, __: click.Parameter, origin: str | None) -> s
 )
 @click.option(
     "--api-key",
-    envvar="CONFORMANCE_API_KEY",
+    envvar=API_KEY,
     metavar="KEY",
     callback=_read_key,
     help="A full key of your choice, which is never printed. Prefer $CONFORMANCE_API_KEY: other users can read command"
@@ -203,8 +204,8 @@ def _introduce(app: Application, base_url: str, api_key: str | None) -> None:
     if api_key is not None:
         app.service.add_key(organization_id, key=api_key)
     variables = {
-        "CONFORMANCE_BASE_URL": base_url,
-        "CONFORMANCE_API_KEY": app.bootstrap.api_key if api_key is None else api_key,
+        BASE_URL: base_url,
+        API_KEY: app.bootstrap.api_key if api_key is None else api_key,
         **{f"KEY_{scope.upper().replace(':', '_')}": key for scope, key in keys.items()},
         "KEY_OTHER": app.bootstrap.other_organization,
         "CONFORMANCE_SANDBOX_URL": f"{base_url}{SANDBOX_PATH}",

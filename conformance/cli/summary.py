@@ -74,10 +74,10 @@ _MOST_LEFT: Final = 3
 def print_summary(
     report: Report,
     folder: Path | None,
-    exchanges: Sequence[Exchange] = (),
+    exchanges: Sequence[Exchange],
     *,
     quiet: bool,
-    is_tested: bool = True,
+    is_tested: bool,
 ) -> None:
     """Print the results of a run.
 

@@ -8,7 +8,9 @@ from typing import Any
 
 import click
 
-from conformance.cli.requiring import Required, certificate_arguments, ensure_distinct, judged, requiring_options
+from conformance.cli.certificate_options import certificate_arguments, ensure_distinct, requiring_options
+from conformance.cli.claims import judged
+from conformance.cli.required_properties import Required
 from conformance.cli.text import open_console, usage_error
 
 

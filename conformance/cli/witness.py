@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from conformance.cli.certificate_options import certificate_arguments, ensure_distinct
+from conformance.cli.claims import judged
+from conformance.cli.ending import say_why
 from conformance.cli.interruption import Interruption
 from conformance.cli.options import (
     Challenge,
@@ -20,7 +23,7 @@ from conformance.cli.options import (
     warn_of_visible_key,
 )
 from conformance.cli.output import lasting_output
-from conformance.cli.requiring import Required, certificate_arguments, ended, ensure_distinct, judged
+from conformance.cli.required_properties import Required
 from conformance.cli.text import open_console, plain, usage_error
 from conformance.exits import Exit
 from conformance.reports.wording import counted
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from conformance.certificate.witnessing import Comparison
-    from conformance.reports.model import Report
+    from conformance.cli.conduct import RunEnd
 
 USER_AGENT: Final = "Mozilla/5.0"
 """The User-Agent without ``--user-agent``: the beginning of every browser's."""
@@ -43,15 +46,15 @@ _ANY: Final = Required(verdict="any", classes=(), effort=None, max_age=None, cha
 @click.command()
 @certificate_arguments("The public key of the vendor.")
 @target_options
-@click.option("--read-only", is_flag=True, help="As of run.")
-@click.option("--disposable", is_flag=True, help="As of run.")
+@click.option("--read-only", is_flag=True, help="As for run.")
+@click.option("--disposable", is_flag=True, help="As for run.")
 @click.option(
     "--share", type=click.FloatRange(0, 1, min_open=True), default=0.1, show_default=True,
     help="The share of the decided requirements to repeat.",
 )  # fmt: skip
 @click.option(
     "--challenge", type=Challenge(), metavar="TEXT",
-    help="The text that share and seed follow from.  [default: that of the certificate, or a fresh one]",
+    help="The text from which the share and the seed are derived.  [default: that of the certificate, or a fresh one]",
 )  # fmt: skip
 @click.option(
     "--key", "key_file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path),
@@ -68,13 +71,13 @@ def witness(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - 
     """Verify the certificate in DIR, repeat a share of its requirements against the service, and compare.
 
     The certifier names the service and keys in a target file of its own. The run follows the rules of run: it writes
-    a journal and undoes its changes. It has another User-Agent than the suite's, of --user-agent.
+    a journal and undoes its changes. It sends the User-Agent of --user-agent, not the suite's.
 
     It compares the outcomes of the share, and the observations that both runs made and that do not vary between runs
     of one service. No verdict follows from the result.
 
-    Exit status: 0 the witness agrees; 4 it differs; 1 and 5 as of verify; 2 usage; 3 the target could not be tested, or
-    records are left; 129, 130 and 143 a signal ended the run.
+    Exit status: 0 the witness agrees; 4 it differs; 1 and 5 as for verify; 2 usage; 3 the target could not be tested,
+    or records are left; 129, 130 and 143 a signal ended the run.
     """
     from conformance.certificate.envelope import opened, sealed
     from conformance.certificate.keys import KeyFileError, read_private_key, read_public_key
@@ -98,7 +101,7 @@ def witness(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - 
     challenge = given["challenge"] or verified.recording.provisioned.options.challenge or fresh_challenge()
     share = drawn(verified.recording.report, challenge, given["share"])
     if not share:
-        sys.exit(ended(console, Exit.UNTESTABLE, "the certificate's run decided no requirement."))
+        sys.exit(say_why(Exit.UNTESTABLE, "the certificate's run decided no requirement.", console))
     options = replace(
         options,
         challenge=challenge,
@@ -107,9 +110,10 @@ def witness(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - 
         only=share,
     )
     console.print(plain(f"The witness repeats {counted(len(share), 'requirement')}, drawn from {challenge}."))
-    report, status, why = _run(options)
+    end = _run(options)
+    report, status = end.report, end.status
     if report is None or status not in _COMPARABLE:
-        sys.exit(ended(console, Exit.UNTESTABLE if status in _COMPARABLE else status, why))
+        sys.exit(say_why(Exit.UNTESTABLE if status in _COMPARABLE else status, end.why, console))
     said, asked = (found["target"]["base_url"] for found in (verified.recording.report, report))
     if said != asked:
         console.print(plain(f"! The certificate is about {said}, and the witness's run about {asked}.", "yellow"))
@@ -145,18 +149,14 @@ def _options(given: dict[str, Any]) -> RunOptions:
     )
 
 
-def _run(options: RunOptions) -> tuple[Report | None, Exit, str]:
-    """Carry out the witness's run; return its report, its exit status and the reason for it."""
-    from conformance.cli.conduct import carried_out
+def _run(options: RunOptions) -> RunEnd:
+    """Carry out the witness's run."""
+    from conformance.cli.conduct import carry_out
     from conformance.cli.events import EventLog
     from conformance.cli.gate import Gate
 
-    reports: list[Report] = []
     with Interruption() as interruption, lasting_output():
-        status, why = carried_out(
-            options, Gate(), interruption, EventLog(None), lambda report, *_: reports.append(report), quiet=False
-        )
-    return next(iter(reports), None), status, why
+        return carry_out(options, Gate(), interruption, EventLog(None), quiet=False)
 
 
 def _printed(console: Console, comparison: Comparison) -> Exit:
@@ -168,8 +168,8 @@ def _printed(console: Console, comparison: Comparison) -> Exit:
         console.print(plain(f"! {difference}", "yellow", limit=1000))
     if comparison.differences:
         extent = f"{len(comparison.differences)} of {comparison.extent}"
-        return ended(console, Exit.UNDECIDED, f"the witness differs in {extent}. No verdict follows from that.")
+        return say_why(Exit.UNDECIDED, f"the witness differs in {extent}. No verdict follows from that.", console)
     if not comparison.outcomes:
-        return ended(console, Exit.UNTESTABLE, "the witness could decide none of the requirements.")
+        return say_why(Exit.UNTESTABLE, "the witness could decide none of the requirements.", console)
     console.print(plain(f"The witness agrees: {comparison.extent} are the same. No verdict follows from that.", "bold"))
     return Exit.OK

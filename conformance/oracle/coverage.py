@@ -11,8 +11,7 @@ from conformance.operations import OPERATIONS
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.permissions import KEYS
-from conformance.wire.exchange import KEY_REFUSED, TOO_MANY_REQUESTS
-from conformance.wire.replay_wire import UNDOING
+from conformance.wire.exchange import KEY_REFUSED, TOO_MANY_REQUESTS, UNDOING
 from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:

@@ -50,7 +50,7 @@ class Application:
         self.service.store.close()
 
 
-def create_app(  # noqa: PLR0913 - the choices are independent
+def create_app(
     store: Store | None = None,
     *,
     latitude: Latitude | None = None,
@@ -59,7 +59,6 @@ def create_app(  # noqa: PLR0913 - the choices are independent
     smtp: tuple[str, int] | None = None,
     latency: float = 0.0,
     seed_data: bool = False,
-    keeps_mail: bool = True,
 ) -> Application:
     """Build the reference service.
 
@@ -71,7 +70,6 @@ def create_app(  # noqa: PLR0913 - the choices are independent
         smtp: Host and port of the mail server for invitations.
         latency: Seconds by which every response is delayed.
         seed_data: Whether a new database gets realistic members, engagements and invitations.
-        keeps_mail: Whether the sandbox returns the mail that was sent.
 
     Returns:
         The application; the caller closes it.
@@ -79,7 +77,7 @@ def create_app(  # noqa: PLR0913 - the choices are independent
     build = fault.service if fault else Service
     service = build(store or Store(), latitude=latitude, clock=clock, postman=Postman(smtp), latency=latency)
     bootstrap = bootstrap_service(service, seed_data=seed_data)
-    sandbox = Sandbox(service, bootstrap.organization_id, bootstrap.sandbox_token, keeps_mail=keeps_mail)
+    sandbox = Sandbox(service, bootstrap.organization_id, bootstrap.sandbox_token)
     asgi = Starlette(
         routes=[Route(SANDBOX_PATH, sandbox.rpc, methods=["POST"]), Route("/invitations/{token}", sandbox.accept)]
     )

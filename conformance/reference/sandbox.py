@@ -58,10 +58,9 @@ class Sandbox:
         service: The service.
         organization_id: The organization.
         token: The operator's bearer token.
-        keeps_mail: Whether sent mail can be read.
     """
 
-    def __init__(self, service: Provisioning, organization_id: str, token: str, *, keeps_mail: bool = True) -> None:
+    def __init__(self, service: Provisioning, organization_id: str, token: str) -> None:
         self._service = service
         self._organization_id = organization_id
         self._token = token
@@ -72,9 +71,8 @@ class Sandbox:
             "create_organization": self.create_organization,
             "create_subordinate": self.create_subordinate,
             "subordinate_exists": self.subordinate_exists,
+            "read_mail": self.read_mail,
         }
-        if keeps_mail:
-            self._methods["read_mail"] = self.read_mail
 
     # HTTP
 

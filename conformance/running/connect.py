@@ -8,7 +8,7 @@ from conformance.operations import OPERATIONS
 from conformance.running.common_words import is_sent, ordinary_words
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.wire.client import Wire
-from conformance.wire.recording_wire import RecordedWire
+from conformance.wire.recording_wire import RecordingWire
 from conformance.wire.redaction import HIDDEN_TEXTS, Redactor
 from conformance.wire.requests import Credential
 from conformance.wire.settings import USER_AGENT, WireSettings
@@ -103,6 +103,6 @@ def connect(
     try:
         if notes is None:
             return Wire(settings, redactor, transport=transport)
-        return RecordedWire(settings, redactor, notes, transport=transport)
+        return RecordingWire(settings, redactor, notes, transport=transport)
     except ValueError as error:
         raise TargetFileError(f"{error}.") from None

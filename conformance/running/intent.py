@@ -1,14 +1,18 @@
-"""Detection of runs that lack their target by mistake and would test the embedded service."""
+"""Choice of the service under test, which is the embedded one only by intention."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
-from conformance.targets.connection import VARIABLES
+from conformance.running.options import RunOptions
+from conformance.targets.connection import VARIABLES, Connection
+from conformance.targets.yaml_entries import TargetFileError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
+    from pathlib import Path
+    from typing import Any
 
 BASE_URL: Final = "CONFORMANCE_BASE_URL"
 API_KEY: Final = "CONFORMANCE_API_KEY"
@@ -21,11 +25,49 @@ _NO_SIGNS: Final = ("CONFORMANCE_SANDBOX_URL", "CONFORMANCE_SANDBOX_TOKEN", MASK
 _PREFIX: Final = "CONFORMANCE_"
 _MISSPELT: Final = 0.9
 """Least similarity of a variable name with another prefix to count as a misspelling."""
+_OTHERS: Final = ("base_url", "api_key", "target", *VARIABLES)
+"""Options that contradict ``--embedded``."""
+FOR_A_SERVICE: Final = (*_OTHERS, "read_only", "disposable", "wait", "strict", "baseline", "waivers", "challenge")
+"""Options that only apply to a service of the user."""
 _NO: Final = frozenset({"", "0", "false", "no"})
 _REMEDY: Final = "Give --base-url URL or --target FILE, or --embedded to test the embedded reference service"
 
 
-def why_not_embedded(environ: Mapping[str, str], given: Collection[str]) -> str | None:
+def selected_service(
+    given: Mapping[str, Any], named: Sequence[str], environ: Mapping[str, str], found: Path | None = None
+) -> RunOptions:
+    """Return the options of a run that select the service under test.
+
+    Args:
+        given: The values of the options, or of the variables in their place.
+        named: The options of ``FOR_A_SERVICE`` on the command line, in this order.
+        environ: The environment variables.
+        found: The target file of the current directory, if it is to be used.
+
+    Raises:
+        TargetFileError: They contradict each other, or select none although the user most likely meant one.
+    """
+    if given["embedded"]:
+        if contradicting := [name for name in named if name in _OTHERS]:
+            raise TargetFileError(f"--embedded and {_written(contradicting[0])} exclude each other.")
+        return RunOptions()
+    base_url, target = given["base_url"], given["target"] or found
+    if target is None and base_url is None and (why := _why_not_embedded(environ, [*map(_written, named)])):
+        raise TargetFileError(why)
+    return RunOptions(
+        base_url=base_url,
+        api_key=given["api_key"],
+        target=target,
+        is_file_found=found is not None,
+        connection=Connection.of(environ, {name: given.get(name) for name in VARIABLES}),
+    )
+
+
+def _written(option: str) -> str:
+    return f"--{option.replace('_', '-')}"
+
+
+def _why_not_embedded(environ: Mapping[str, str], given: Collection[str]) -> str | None:
     """Return why the user most likely means another service, and what to add; None without such a sign.
 
     Args:

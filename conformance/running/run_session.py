@@ -37,8 +37,8 @@ from conformance.targets.recorder import JournalRecorder
 from conformance.targets.remains import reopen_remaining
 from conformance.targets.undo import undo
 from conformance.targets.yaml_entries import TargetFileError
+from conformance.wire.exchange import OWNERSHIP, UNDOING
 from conformance.wire.recorded_inputs import InputRecorder
-from conformance.wire.replay_wire import OWNERSHIP
 from conformance.wire.tls import certificate_sha256
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class RunSession:
             self.run.scenarios.close()
             if self.provisioner is not None:
                 self.provisioner.close()
-            with self.run.wire.undoing(), self.run.wire.checking("undoing"):
+            with self.run.wire.undoing(), self.run.wire.checking(UNDOING):
                 self.run.fixtures.admit_late_members()
                 # By the wire: a read-only run also undoes requests that the service failed to refuse.
                 wire = self.run.wire
@@ -221,11 +221,10 @@ class RunSession:
         return None
 
     def _folder(self) -> Path:
+        if self.options.report is None and self._default_folder is not None:
+            self.options = replace(self.options, report=self._default_folder(self.profile.name))
         if self.options.report is not None:
             return self.options.report
-        if self._default_folder is not None:
-            self.options = replace(self.options, report=self._default_folder(self.profile.name))
-            return self._folder()
         return Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="conformance-")))
 
     def _run(self, wire: Wire) -> Run:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from conformance.targets.journal import Journal
 from conformance.targets.journal_file import JOURNAL, JournalError
 from conformance.targets.names import PREFIX
 from conformance.targets.queries import GONE, data_of, describe_result, identifier_of, latest_items
-from conformance.targets.validity import Refused
 from conformance.wire.exchange import SUCCESSES
 from conformance.wire.rate_limit_headers import date_of
 from conformance.wire.requests import delete_engagement, get_engagement, get_organization
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
 
 _PAGES: Final = 100
 """The most pages of engagements that are searched, the latest first."""
-_UNITS: Final = {"h": 3600.0, "d": 86_400.0}
-_LIFETIME: Final = re.compile(r"([0-9]{1,5})([hd])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +43,12 @@ class Orphan:
     journal: Path | None
 
 
-def lifetime(text: str) -> float:
-    """Read an age in hours or days, such as ``24h``, and return it in seconds.
-
-    Raises:
-        Refused: It has another form, or is less than an hour, in which a run may still use its engagements.
-    """
-    found = _LIFETIME.fullmatch(text)
-    if found is None or int(found[1]) < 1:
-        raise Refused("must be an age of 1h or more, such as 24h or 7d")
-    return int(found[1]) * _UNITS[found[2]]
-
-
-def find_orphans(queries: QueryClient, older_than: float, reports: Path) -> tuple[list[Orphan], bool] | str:
+def find_orphans(queries: QueryClient, older_than: timedelta, reports: Path) -> tuple[list[Orphan], bool] | str:
     """Return the engagements whose name begins with the prefix of a run and that are old enough.
 
     Args:
         queries: Sends requests with the main key.
-        older_than: The lowest age in seconds, by the service's clock.
+        older_than: The lowest age, by the service's clock.
         reports: The folder whose subfolders may hold the journals of runs.
 
     Returns:
@@ -83,7 +67,7 @@ def find_orphans(queries: QueryClient, older_than: float, reports: Path) -> tupl
     found = []
     for item in listed.items:
         identifier, prefix = identifier_of(item), _prefix(item)
-        if identifier is not None and prefix is not None and _age(item, now) >= older_than:
+        if identifier is not None and prefix is not None and _age(item, now) >= older_than.total_seconds():
             found.append(Orphan(identifier, str(item["name"]), str(item["createdAt"]), journals.get(prefix)))
     return found, listed.complete
 

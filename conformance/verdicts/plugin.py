@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +26,7 @@ JUDGE: Final = "conformance-judge"
 _CHECKS: Final = "conformance.checks"
 """The package of the checks on pytest's command line."""
 
-_FOR_A_SERVICE: Final = ("api_key", "read_only", "disposable")
+_FOR_A_SERVICE: Final = ("base_url", "api_key", "target", "read_only", "disposable")
 """Options that only apply to a service of the user."""
 
 
@@ -111,18 +112,25 @@ def _open(config: pytest.Config) -> Run:
 
 def _opened(config: pytest.Config, stack: ExitStack) -> Run:
     """Return a run against a target that can be tested; the stack closes it."""
-    from conformance.posix import leave_no_core_file  # noqa: PLC0415 - other projects' pytest runs stay light
+    from conformance.catalogue import SelectionError  # noqa: PLC0415 - other projects' pytest runs stay light
+    from conformance.posix import leave_no_core_file  # noqa: PLC0415 - as above
     from conformance.reports.folder import FolderError  # noqa: PLC0415 - as above
-    from conformance.running.options import Effort, Mode, RunOptions  # noqa: PLC0415 - as above
+    from conformance.running.embedded import EmbeddedError  # noqa: PLC0415 - as above
+    from conformance.running.intent import API_KEY, BASE_URL, selected_service  # noqa: PLC0415 - as above
+    from conformance.running.options import Effort, Mode  # noqa: PLC0415 - as above
     from conformance.running.run_session import RunSession  # noqa: PLC0415 - as above
     from conformance.targets.journal_file import JournalError  # noqa: PLC0415 - as above
     from conformance.targets.yaml_entries import TargetFileError  # noqa: PLC0415 - as above
 
     leave_no_core_file()
     option = config.option
+    given = {name: getattr(option, name) or None for name in ("embedded", *_FOR_A_SERVICE)}
+    named = [name for name in _FOR_A_SERVICE if given[name]]
+    given["base_url"] = given["base_url"] or os.environ.get(BASE_URL) or None
+    given["api_key"] = given["api_key"] or os.environ.get(API_KEY)
     try:
-        options = RunOptions(
-            **_target(option),
+        options = replace(
+            selected_service(given, named, os.environ),
             mode=Mode.of_options(read_only=option.read_only, disposable=option.disposable),
             effort=Effort(option.effort),
             seed=option.seed,
@@ -130,31 +138,10 @@ def _opened(config: pytest.Config, stack: ExitStack) -> Run:
         )
         execution = stack.enter_context(RunSession(options))
         reason = execution.reach()
-    except (TargetFileError, JournalError, FolderError) as error:
+    except (TargetFileError, SelectionError, JournalError, FolderError) as error:
         raise pytest.UsageError(str(error)) from None
+    except EmbeddedError as error:
+        reason = str(error)
     if reason is not None:
         pytest.exit(reason, returncode=Exit.UNTESTABLE)
     return execution.run
-
-
-def _target(option: Any) -> dict[str, Any]:  # noqa: ANN401 - pytest's options
-    """Return the options of a run that select the service under test.
-
-    Raises:
-        TargetFileError: They contradict each other, or select none although the user most likely meant one.
-    """
-    from conformance.running.intent import API_KEY, BASE_URL, why_not_embedded  # noqa: PLC0415 - see above
-    from conformance.targets.connection import Connection  # noqa: PLC0415 - as above
-    from conformance.targets.yaml_entries import TargetFileError  # noqa: PLC0415 - as above
-
-    given = [f"--{name.replace('_', '-')}" for name in _FOR_A_SERVICE if getattr(option, name)]
-    if option.embedded:
-        if contradicting := [name for name in ("base_url", "api_key", "target") if getattr(option, name)]:
-            raise TargetFileError(f"--embedded and --{contradicting[0].replace('_', '-')} exclude each other.")
-        return {}
-    base_url = option.base_url or os.environ.get(BASE_URL) or None
-    if base_url is None and option.target is None and (why := why_not_embedded(os.environ, given)):
-        raise TargetFileError(why)
-    api_key = option.api_key or os.environ.get(API_KEY)
-    connection = Connection.of(os.environ)
-    return {"base_url": base_url, "api_key": api_key, "target": option.target, "connection": connection}

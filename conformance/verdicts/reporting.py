@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,6 +18,7 @@ from conformance.reports.script import Recording
 from conformance.reports.text import encodable, with_texts
 from conformance.reports.wording import ENDED_EARLY, counted
 from conformance.suite import catalogue_sha256
+from conformance.targets.capabilities import missing as unmet
 from conformance.targets.profile import Mode
 from conformance.verdicts import conclude
 from conformance.verdicts.waivers import apply_waivers
@@ -78,7 +79,8 @@ def build_report(
     for entry in requirements:
         if entry["id"] in known and entry["outcome"] == "failed" and not entry["waived"]:
             entry["known"] = True
-    classes = conclude.classes(requirements, conclude.unlocking(load_catalogue(), run.missing, options.only))
+    missing = run.missing
+    classes = conclude.classes(requirements, conclude.unlocking(load_catalogue(), missing, options.only))
     undone = execution.undo()
     limits = measured_limits(run.profile.limits, run.wire.exchanges)
     known_facts = determined(
@@ -103,7 +105,7 @@ def build_report(
             "interrupted": interrupted,
             **({"failed_fast": True} if failed_fast else {}),
             "warnings": [
-                *_of_provisioner(execution, requirements),
+                *_of_provisioner(execution, requirements, missing),
                 *_warnings(execution),
                 *(f"A limit was not met: {broken}." for broken in broken_limits(limits)),
                 *warnings,
@@ -197,8 +199,14 @@ def _selection(requirements: Sequence[Requirement]) -> dict[str, object]:
     return {} if chosen == len(requirements) else {"selection": {"chosen": chosen, "of": len(requirements)}}
 
 
-def _of_provisioner(execution: RunSession, requirements: Sequence[Requirement]) -> list[str]:
-    """Return the provisioner's problem, the number of requirements left untested for it, and what it may have left."""
+def _of_provisioner(execution: RunSession, requirements: Sequence[Requirement], missing: Collection[str]) -> list[str]:
+    """Return the provisioner's problem, the number of requirements left untested for it, and what it may have left.
+
+    Args:
+        execution: The run.
+        requirements: The requirements with their outcomes.
+        missing: The needs that the target does not meet, even with the provisioner.
+    """
     provisioner = execution.provisioner
     if provisioner is None:
         return []
@@ -206,7 +214,9 @@ def _of_provisioner(execution: RunSession, requirements: Sequence[Requirement]) 
     if provisioner.problem is None:
         return left
     untested = [entry for entry in requirements if entry["outcome"] == "untested" and entry.get("chosen", True)]
-    number = sum("provisioner" in (entry["reason"] or "").lower() for entry in untested)
+    without = unmet(replace(execution.profile, provisioner=None))
+    needs = [set(load_catalogue().requirements[entry["id"]].needs) for entry in untested]
+    number = sum(each.isdisjoint(missing) and not each.isdisjoint(without) for each in needs)
     lost = f" For that reason {counted(number, 'requirement')} could not be tested." if number else ""
     return [f"{provisioner.problem}{lost}", *left]
 

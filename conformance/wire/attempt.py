@@ -11,7 +11,7 @@ import httpx
 
 from conformance.wire.bounded_reading import check_headers, read_body
 from conformance.wire.errors import describe_error
-from conformance.wire.exchange import Exchange
+from conformance.wire.exchange import CUT_OFF, Exchange
 from conformance.wire.request_builder import UNWRITABLE
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Sender:
                 AttemptResult.RESPONDED, await self._response(request, response, body), head_seconds=head_seconds
             )
         except asyncio.CancelledError:
-            return _Result(AttemptResult.STOPPED, error="it was given up because the run was stopped")
+            return _Result(AttemptResult.STOPPED, error=f"it was given up because {CUT_OFF}")
         except Exception as error:  # noqa: BLE001 - whatever a hostile response raises is recorded as its error
             return _failure(error, outgoing, seconds)
 

@@ -227,16 +227,14 @@ class Wire:
             self._check.reset(token)
 
     @contextmanager
-    def undoing(self, seconds: float | None = None) -> Iterator[None]:
+    def undoing(self) -> Iterator[None]:
         """Let this thread send inside a ``with`` even if the run is over or its budget is used up.
 
-        Args:
-            seconds: How long; the settings' ``undo_seconds`` by default. After ``stop`` it is ``hurried_undo_seconds``
-                at most.
+        It may for the settings' ``undo_seconds``, and after ``stop`` for ``hurried_undo_seconds`` at most.
         """
         if self.stopped is not None:
             self._await_writes()
-        token = self._undoing.set(self._limits.undoing(seconds))
+        token = self._undoing.set(self._limits.undoing())
         try:
             yield
         finally:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.wire.attempt import AttemptResult, Sender
 from conformance.wire.concurrency import ConcurrencyLimiter
-from conformance.wire.exchange import TOO_MANY_REQUESTS
+from conformance.wire.exchange import CONNECTION, CUT_OFF, TOO_MANY_REQUESTS
 from conformance.wire.losses import end_of, is_broken_off, joined_names
 from conformance.wire.main_key import MainKey, is_refusal, unjudged
 from conformance.wire.rate_limit_headers import SUCCESSIVE, has_fallen, is_early, leaves_requests
@@ -17,7 +17,7 @@ from conformance.wire.rate_limiter import KeyBudget, RateLimiter
 from conformance.wire.request_rate import RequestRate
 from conformance.wire.requests import get_organization
 from conformance.wire.retry_policy import WAITS, RetryPolicy
-from conformance.wire.run_limits import Limits, RunStopped, Undoing
+from conformance.wire.run_limits import Limits, RunStopped, StopCause, Undoing
 from conformance.wire.waits import Waiting, Waits
 
 if TYPE_CHECKING:
@@ -45,15 +45,14 @@ _LONGEST_PROBE: Final = 3.0
 _LONGEST_LOSS: Final = 12.0
 _BESIDE_UNDOING: Final = 9 + SUCCESSIVE
 """Requests that undoing takes beside one for each change: for the check before, lost responses, and what is left."""
-_PROBE: Final = "connection"
 _SHORT_WINDOW: Final = 10.0
 """Seconds within which the quota of a short window is renewed."""
 _REFUSALS: Final = 2
 _PROBE_PAUSES: Final = (0.0, 1.0, 2.0)
 """Seconds before each attempt to find out whether the main key is still accepted."""
 _NO_MEMORY: Final = "the response was not kept: earlier responses use all memory for responses"
-_KEY_ENDED: Final = "when the main key was refused for everything, and the run was stopped"
-_KEY_UNKNOWN: Final = "and the run was stopped before it was known whether the main key is still served"
+_KEY_ENDED: Final = f"when the main key was refused for everything, and {CUT_OFF}"
+_KEY_UNKNOWN: Final = f"and {CUT_OFF} before it was known whether the main key is still served"
 _KEY_PROBED: Final = "when the wire asked whether the main key is still served"
 
 
@@ -257,7 +256,7 @@ class Dispatcher:
         """Whether the main key has expired, so that the response is withheld and the run ends; not during undoing."""
 
         async def ask(request: Request, attempt: int) -> Exchange:
-            probe = Job(request, _PROBE, job.undoing, lambda _: None)
+            probe = Job(request, CONNECTION, job.undoing, lambda _: None)
             exchange, _ = await self._exchange(probe, attempt, min(self._settings.timeout, _LONGEST_PROBE))
             self._keep(probe, unjudged(exchange, _KEY_PROBED) if is_refusal(exchange) else exchange)
             return exchange
@@ -384,7 +383,7 @@ class Dispatcher:
     def _lost(self, probe: Exchange | None) -> RunStopped:
         """End the run; name the requests in flight when the target was lost."""
         after = f" after {joined_names(self._broken_off)}" if self._broken_off else ""
-        stopped = self._stopped(f"the target was lost{after} and did not come back", probe)
+        stopped = self._stopped(f"{StopCause.TARGET_LOST}{after} and did not come back", probe)
         return RunStopped(str(stopped), *self._broken_off, *stopped.exchanges)
 
     def _stopped(self, reason: str, exchange: Exchange | None) -> RunStopped:
@@ -394,4 +393,4 @@ class Dispatcher:
 
 def _probing() -> Job:
     """Return a job of the wire itself, which no check waits for."""
-    return Job(get_organization(), _PROBE, None, lambda _: None)
+    return Job(get_organization(), CONNECTION, None, lambda _: None)

@@ -40,6 +40,18 @@ _INVALID: Final = frozenset({400, 413, 422})
 TOO_MANY_REQUESTS: Final = 429
 """The status that the wire waits out; only requests that expect it get it as their response."""
 
+CUT_OFF: Final = "the run was stopped"
+"""Part of the error of an exchange that the end of the run cut off, by which a replay recognizes it."""
+
+UNDOING: Final = "undoing"
+"""The sender of requests that undo the run after the checks."""
+
+CONNECTION: Final = "connection"
+"""The sender that searches for a lost target; no check waits for it."""
+
+OWNERSHIP: Final = "ownership"
+"""The sender of a guard's reads before a write."""
+
 
 class NoResponse(Exception):
     """There is no response to judge: the connection broke, the request timed out, or a gateway responded.
@@ -141,7 +153,7 @@ class Exchange:
 
     Attributes:
         number: 1 for the first request of the run; the number that reports cite.
-        check: The check or scenario that sent it.
+        check: The sender: a check, a scenario, or a part of the suite.
         request: The intended request.
         sent_request: The request as it was sent.
         received: The complete response, or None.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.wire.exchange import KEY_REFUSED
 from conformance.wire.requests import get_organization, list_engagements, list_members
+from conformance.wire.run_limits import StopCause
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     Ask = Callable[[Request, int], Awaitable[Exchange]]
 
-_ENDED: Final = "the main key was refused"
 _QUESTIONS: Final = ((0.0, get_organization()), (0.2, list_members()), (0.5, list_engagements()))
 """Requests that are sent before a key is given up, and the seconds before each, so that one fault is not enough."""
 
@@ -91,7 +91,7 @@ class MainKey:
         return False
 
     def _reason(self, first: int) -> str:
-        reason = f"{_ENDED} from request {first} on"
+        reason = f"{StopCause.KEY_REFUSED} from request {first} on"
         before = [served for served in self._before if served[0] < first]
         if not before:
             return reason
@@ -122,7 +122,7 @@ def rests_on_ended_key(refusals: Sequence[Exchange], exchanges: Iterable[Exchang
         exchanges: All exchanges of the run.
         stopped: The reason why the run sends nothing more, or None.
     """
-    if stopped is None or not stopped.startswith(_ENDED):
+    if StopCause.of(stopped) is not StopCause.KEY_REFUSED:
         return False
     last = max(refusal.number for refusal in refusals)
     later = (exchange for exchange in exchanges if exchange.number > last)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from conformance.wire.settings import WireSettings
 
 
-class RecordedWire(Wire):
+class RecordingWire(Wire):
     """A wire that takes notes for a replay.
 
     Args:
@@ -48,7 +48,7 @@ class RecordedWire(Wire):
     @property
     def service_clock(self) -> float | None:
         """Seconds by which the service's clock is ahead of the suite's; recorded, because checks use it."""
-        return self._notes.record_if_any("service clock", lambda: super(RecordedWire, self).service_clock)
+        return self._notes.record_if_any("service clock", lambda: super(RecordingWire, self).service_clock)
 
     def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
         """Send requests, and record the order of responses to equal requests, and refusals by guards.

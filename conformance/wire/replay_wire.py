@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict, defaultdict, deque
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.wire.exchange import NoResponse, NotSent
+from conformance.wire.exchange import CONNECTION, CUT_OFF, OWNERSHIP, UNDOING, NoResponse, NotSent
 from conformance.wire.request_builder import RequestBuilder
 from conformance.wire.run_limits import RunStopped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
 
     from conformance.wire.client import Observer
@@ -24,19 +24,8 @@ if TYPE_CHECKING:
     from conformance.wire.settings import WireSettings
     from conformance.wire.waits import Waiting
 
-UNDOING: Final = "undoing"
-"""The sender of requests that undo the run after the checks."""
-
-_CONNECTION: Final = "connection"
-"""The sender that searches for a lost target; no check waits for it."""
-
-OWNERSHIP: Final = "ownership"
-"""The sender of a guard's reads before a write."""
-
-BESIDE: Final = frozenset({_CONNECTION, OWNERSHIP})
+BESIDE: Final = frozenset({CONNECTION, OWNERSHIP})
 """Senders that no check waits for: whether they send anything depends on the order of checks."""
-
-_GIVEN_UP: Final = "the run was stopped"
 
 
 class NotRecorded(Exception):
@@ -87,7 +76,7 @@ def _purpose(request: Request) -> tuple[object, ...]:
     return request.operation.id, is_probe, request.repeatable, request.expects_429, request.unjudged
 
 
-class _Waiting:
+class _Unreplayed:
     """The chains not replayed yet, by request key and by last number, in constant time."""
 
     def __init__(self, exchanges: Iterable[Exchange]) -> None:
@@ -179,7 +168,7 @@ class ReplayWire:
         over = next((exchange.number for exchange in ordered if exchange.check == UNDOING), math.inf)
         beside = [exchange for exchange in ordered if exchange.check in BESIDE and exchange.number < over]
         self._beside = {exchange.number: exchange for exchange in beside}
-        self._waiting = _Waiting(exchange for exchange in ordered if exchange.check not in BESIDE)
+        self._unreplayed = _Unreplayed(exchange for exchange in ordered if exchange.check not in BESIDE)
         self.stopped = stopped
         self.unrecorded: list[str] = []
         self.unlike: list[Exchange] = []
@@ -188,7 +177,7 @@ class ReplayWire:
     def exchanges(self) -> Sequence[Exchange]:
         """The exchanges replayed so far, and those of other senders by then, in order of numbers."""
         with self._lock:
-            reached = max(self._given, default=0) if self._waiting.any_for_checks else math.inf
+            reached = max(self._given, default=0) if self._unreplayed.any_for_checks else math.inf
             beside = {number: exchange for number, exchange in self._beside.items() if number < reached}
             return tuple(exchange for _, exchange in sorted((self._given | beside).items()))
 
@@ -217,7 +206,7 @@ class ReplayWire:
     def unused(self) -> list[Exchange]:
         """The exchanges that no check has requested, in order of numbers."""
         with self._lock:
-            left = [exchange for exchange in self._waiting.exchanges if exchange.check != UNDOING]
+            left = [exchange for exchange in self._unreplayed.exchanges if exchange.check != UNDOING]
         return sorted(left, key=lambda exchange: exchange.number)
 
     def send(self, request: Request) -> Exchange:
@@ -255,7 +244,7 @@ class ReplayWire:
     def claim(self, numbers: Iterable[int]) -> None:
         """Mark exchanges as replayed whose sender does not run in a replay."""
         with self._lock:
-            claimed = [exchange for number in numbers for exchange in self._waiting.claim(number)]
+            claimed = [exchange for number in numbers for exchange in self._unreplayed.claim(number)]
             self._given |= {exchange.number: exchange for exchange in claimed}
 
     def observe(self, observer: Observer) -> None:
@@ -266,10 +255,9 @@ class ReplayWire:
         """Attribute requests to a check or scenario inside a ``with``."""
         return self._under(name)
 
-    @contextmanager
-    def undoing(self, seconds: float | None = None) -> Iterator[None]:  # noqa: ARG002 - as the wire has it
+    def undoing(self) -> AbstractContextManager[None]:
         """Do nothing: a recording has no limits."""
-        yield
+        return nullcontext()
 
     def undisturbed(self) -> AbstractContextManager[None]:
         """Do nothing: the writes of other scenarios are recorded."""
@@ -295,7 +283,7 @@ class ReplayWire:
         for exchange in exchanges:
             for observer in self._observers:
                 observer.after(exchange)
-        if self.stopped is not None and _GIVEN_UP in (exchanges[-1].error or ""):
+        if self.stopped is not None and CUT_OFF in (exchanges[-1].error or ""):
             raise RunStopped(self.stopped, exchanges[-1])
         return exchanges[-1]
 
@@ -303,7 +291,7 @@ class ReplayWire:
         record = self._request_builder.record(request, self._request_builder.writable(request)[0])
         key = RequestKey.of(self._current(), request, record)
         with self._lock:
-            found = self._waiting.take(key, number)
+            found = self._unreplayed.take(key, number)
         if found is not None:
             sent = record, _purpose(request)
             self.unlike += [

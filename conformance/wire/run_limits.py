@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from conformance.json_text import MAX_PARTS
@@ -36,6 +37,20 @@ _STEADY: Final = 0.9
 _CALLS_A_CHANGE: Final = 2
 _CALLS_BESIDE: Final = 6
 """Sequential requests of undoing beside the deletions, which read the organization and its engagements."""
+
+
+class StopCause(StrEnum):
+    """A cause that steers what follows the end of a run: its reason begins with it, so that a recording has it, too."""
+
+    TARGET_LOST = "the target was lost"
+    KEY_REFUSED = "the main key was refused"
+    SIGNAL = "interrupted by "
+    FAIL_FAST = "--fail-fast, "
+
+    @classmethod
+    def of(cls, reason: str | None) -> StopCause | None:
+        """Return the cause in a reason; None for another one."""
+        return next((cause for cause in cls if (reason or "").startswith(cause)), None)
 
 
 class RunStopped(NoResponse):
@@ -89,10 +104,10 @@ class Limits:
         if self._hurried_at is None:
             self._hurried_at = self._clock.monotonic()
 
-    def undoing(self, seconds: float | None) -> Undoing:
-        """Return a permission to undo for so many seconds."""
+    def undoing(self) -> Undoing:
+        """Return a permission to undo."""
         now = self._clock.monotonic()
-        end = now + (self._settings.undo_seconds + self._spaced_seconds() if seconds is None else seconds)
+        end = now + self._settings.undo_seconds + self._spaced_seconds()
         return Undoing(now, end if self._deadline is None else min(end, max(self._deadline, now) + _OVERTIME))
 
     def left(self, undoing: Undoing | None) -> float | None:

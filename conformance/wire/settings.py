@@ -44,7 +44,7 @@ class WireSettings:
         max_seconds: The most seconds of the run; None for any time.
         first_wait: Seconds until a service that has never responded is given up; if 0, after three attempts.
         longest_wait: The longest wait for a rate-limit window, in seconds.
-        undo_seconds: Seconds that undoing may take by default, beside those that the rate demands.
+        undo_seconds: Seconds that undoing may take beside those that the rate demands.
         hurried_undo_seconds: Seconds that undoing may take after ``Wire.stop``.
 
     Raises:

@@ -99,7 +99,7 @@ def test_verify_demands_a_challenge(
             "the challenge was given to Acme at 2001-01-01T00:00:00Z.",
         ),
         (
-            ("{", "[]", f'{{"challenge": "{CHALLENGE}", "given_at": "2999-01-01T00:00:00Z"}}'),
+            ("{", "[]", "[" * 100_000, f'{{"challenge": "{CHALLENGE}", "given_at": "2999-01-01T00:00:00Z"}}'),
             "the challenge was given at 2999-01-01T00:00:00Z, after the run began at 2",
         ),
         ((f'{{"challenge": "{OTHER}"}}',), f"given.jsonl does not have the challenge {CHALLENGE}."),

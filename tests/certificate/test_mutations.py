@@ -22,7 +22,8 @@ from conformance.certificate.verifying import verify
 from conformance.replay.recording import Recording
 from conformance.replay.reevaluating import Rejudged, rejudge
 from conformance.reports.sealing import PROVISIONED
-from conformance.wire.replay_wire import BESIDE, UNDOING
+from conformance.wire.exchange import UNDOING
+from conformance.wire.replay_wire import BESIDE
 
 from .forging import documents, forge
 

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.cli import conduct, error_handling, run_outputs
 from conformance.cli.events import EventLog
-from conformance.cli.gate import NO_RESULTS, Gate
+from conformance.cli.gate import Gate
 from conformance.cli.interruption import Interruption
 from conformance.cli.progress import _Silent
 from conformance.exits import Exit
@@ -190,7 +190,7 @@ def test_results_that_no_report_can_be_built_of_leave_a_minimal_report(
 
     assert running(READING) is Exit.UNTESTABLE
     assert (running.report["verdict"], running.outcome(READING)) == ("inconclusive", "untested")
-    assert NO_RESULTS in running.report["run"]["warnings"]
+    assert conduct._NO_RESULTS in running.report["run"]["warnings"]
     assert "RecursionError" in (running.folder / "errors.log").read_text()
     assert "Exit 3: The suite itself failed in 1 place; see errors.log" in capsys.readouterr().err
 

@@ -47,7 +47,7 @@ def test_lines_fit_the_window(
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
 
-    print_summary(report, Path("reports/" + "y" * 150), quiet=False)
+    print_summary(report, Path("reports/" + "y" * 150), (), quiet=False, is_tested=True)
 
     lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
     long = [line for line in lines if len(line.rstrip()) > columns]
@@ -63,7 +63,7 @@ def test_lines_fit_the_window(
 
 def test_lines_of_a_pipe_are_whole(report: Report, capsys: pytest.CaptureFixture[str]) -> None:
     """No line is wrapped or ends with spaces."""
-    print_summary(report, Path("reports/run"), quiet=False)
+    print_summary(report, Path("reports/run"), (), quiet=False, is_tested=True)
 
     lines = capsys.readouterr().out.splitlines()
     assert [line for line in lines if line != line.rstrip()] == []
@@ -72,7 +72,7 @@ def test_lines_of_a_pipe_are_whole(report: Report, capsys: pytest.CaptureFixture
 
 def test_the_table_has_headings_and_titles(report: Report, capsys: pytest.CaptureFixture[str]) -> None:
     """The first column says what it contains; a blank line separates classes from sections, which have titles."""
-    print_summary(report, None, quiet=False)
+    print_summary(report, None, (), quiet=False, is_tested=True)
 
     heading, *rows = capsys.readouterr().out.partition("\n\nNot tested.")[0].splitlines()[:5]
     assert re.split(r" {2,}", heading) == [
@@ -101,7 +101,7 @@ def test_waived_failures_are_shown(
     waived: Any = failed | {"id": "zero", "waived": True, "reason": "Waived by somebody until 2026-12-31: it is known"}
     report["requirements"] = [waived, *([failed] if verdict == "non-conformant" else [])]
 
-    print_summary(report, None, quiet=True)
+    print_summary(report, None, (), quiet=True, is_tested=True)
 
     lines = capsys.readouterr().out.splitlines()
     assert lines[-1] == line
@@ -113,11 +113,11 @@ def test_a_failure_comes_with_the_path_of_the_report(
     report: Report, capsys: pytest.CaptureFixture[str], *, quiet: bool
 ) -> None:
     """After a failure the path is printed, also with --quiet; without a failure --quiet prints no path."""
-    print_summary(report, Path("some/report"), quiet=quiet)
+    print_summary(report, Path("some/report"), (), quiet=quiet, is_tested=True)
     assert capsys.readouterr().out.splitlines()[-1] == "Report: some/report/report.html"
 
     report["requirements"] = report["requirements"][1:]
-    print_summary(report, Path("some/report"), quiet=quiet)
+    print_summary(report, Path("some/report"), (), quiet=quiet, is_tested=True)
     assert ("Report:" in capsys.readouterr().out) is not quiet
 
 
@@ -126,7 +126,7 @@ def test_a_target_that_never_answered_has_no_table(report: Report, capsys: pytes
     report["run"]["warnings"] = ["The run ended early: nothing responds.", "http sends the keys unencrypted."]
     report["requirements"] = []
 
-    print_summary(report, None, quiet=False, is_tested=False)
+    print_summary(report, None, (), quiet=False, is_tested=False)
 
     assert capsys.readouterr().out.splitlines() == [
         "! http sends the keys unencrypted.",

@@ -105,7 +105,7 @@ def test_a_run_goes_on_without_its_provisioner(name: str, tmp_path: Path) -> Non
     assert ended.status == (3 if is_silent else 0), ended.messages()
     assert ended.outcomes("cantTell") == []
     if is_silent:
-        assert ended.err.splitlines()[-1].startswith("Exit 3: The provisioner never responded. ")
+        assert ended.err.splitlines()[-1].startswith("Exit 3: The provisioner never responded: ")
         assert reason in ended.err.splitlines()[-1]
         assert reason in (ended.folder / "summary.md").read_text().replace("\\", "")
     assert "Traceback" not in ended.out + ended.err

@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.reference.application import create_app
-from conformance.reference.sandbox import Sandbox
-
 if TYPE_CHECKING:
     from tests.reference.conftest import Visitor
 
@@ -88,16 +85,3 @@ def test_new_organizations_are_apart(visitor: Visitor) -> None:
     keys = [visitor.key, visitor.other, *(visitor.rpc("create_organization")["key"] for _ in range(2))]
 
     assert len({visitor.get(ORGANIZATION, key=key).json()["data"]["id"] for key in keys}) == 4
-
-
-def test_mail_that_is_not_kept_cannot_be_read() -> None:
-    """A sandbox without mail does not have the method ``read_mail``."""
-    app = create_app(keeps_mail=False)
-
-    response = Sandbox(app.service, app.bootstrap.organization_id, "t", keeps_mail=False).respond(
-        b'{"jsonrpc": "2.0", "id": 7, "method": "read_mail", "params": {"to": "a@example.com"}}'
-    )
-    app.close()
-
-    assert response is not None
-    assert (response["id"], response["error"]["code"]) == (7, -32601)

@@ -14,7 +14,7 @@ import pytest
 from conformance.wire import requests
 from conformance.wire.exchange import NotSent
 from conformance.wire.recorded_inputs import InputPlayer, InputRecorder
-from conformance.wire.recording_wire import RecordedWire
+from conformance.wire.recording_wire import RecordingWire
 from conformance.wire.redaction import Redactor
 from conformance.wire.replay_wire import ReplayWire
 from conformance.wire.requests import Credential, Request
@@ -36,10 +36,10 @@ def settings(server: RawServer) -> WireSettings:
 
 
 @contextmanager
-def recorded(behaviour: Behaviour = fine) -> Iterator[tuple[RecordedWire, InputRecorder, RawServer]]:
+def recorded(behaviour: Behaviour = fine) -> Iterator[tuple[RecordingWire, InputRecorder, RawServer]]:
     """Open a wire to a server, with its recorder."""
     notes, server = InputRecorder(), RawServer(behaviour)
-    wire = RecordedWire(settings(server), Redactor(), notes)
+    wire = RecordingWire(settings(server), Redactor(), notes)
     try:
         yield wire, notes, server
     finally:
@@ -85,7 +85,7 @@ def test_requests_go_over_the_transport_that_is_given() -> None:
     """A given transport carries the requests, as for a service in this process."""
     transport = Scripted(lambda _: (200, {}))
     target = WireSettings(base_url="http://service.test", credential=Credential.bearer("api_key", "the-key-of-a-run"))
-    wire = RecordedWire(target, Redactor(), InputRecorder(), transport=transport)
+    wire = RecordingWire(target, Redactor(), InputRecorder(), transport=transport)
     try:
         assert wire.send(requests.get_organization()).status == 200
     finally:

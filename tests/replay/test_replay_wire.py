@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 import pytest
 
 from conformance.wire import requests
-from conformance.wire.exchange import Exchange, NotSent, Response
+from conformance.wire.exchange import OWNERSHIP, Exchange, NotSent, Response
 from conformance.wire.recorded_inputs import InputPlayer
 from conformance.wire.redaction import Redactor
-from conformance.wire.replay_wire import OWNERSHIP, NotRecorded, ReplayWire, are_alike
+from conformance.wire.replay_wire import NotRecorded, ReplayWire, are_alike
 from conformance.wire.request_builder import RequestBuilder
 from conformance.wire.requests import Credential, Request
 from conformance.wire.run_limits import RunStopped

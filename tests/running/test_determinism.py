@@ -16,8 +16,7 @@ from conformance.selftest.subjects import latitudes
 from conformance.verdicts import conclude
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.session import run_checks
-from conformance.wire.exchange import Exchange
-from conformance.wire.replay_wire import OWNERSHIP
+from conformance.wire.exchange import OWNERSHIP, Exchange
 
 Streams = dict[str, list[tuple[str, ...]]]
 

@@ -146,7 +146,7 @@ def test_the_number_of_trials_and_their_time_are_announced() -> None:
     """The announcement counts the kinds, and estimates the time from the number of cores."""
     found = _subjects(("archive-late", "archive-later"), ("pace=slow",), 0, 1)
 
-    assert _announcement(found, 2) == "3 trials (2 faults, 1 latitude), about 10 seconds"
-    assert _announcement(subjects.drawn(2, 1), 2) == "2 trials (2 drawn faults), about 10 seconds"
-    assert _announcement(found * 100, 2) == "300 trials (200 faults, 100 latitudes), about 5 minutes"
+    assert _announcement(found, 2, 0, Effort.QUICK) == "3 trials (2 faults, 1 latitude), about 10 seconds"
+    assert _announcement(subjects.drawn(2, 1), 2, 0, Effort.QUICK) == "2 trials (2 drawn faults), about 10 seconds"
+    assert _announcement(found * 100, 2, 0, Effort.QUICK) == "300 trials (200 faults, 100 latitudes), about 5 minutes"
     assert _announcement(found * 100, 2, 1000, Effort.STANDARD).endswith("about 19 minutes")

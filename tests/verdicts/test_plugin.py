@@ -14,6 +14,10 @@ from typing import Any, ClassVar, Self
 
 import pytest
 
+from conformance.catalogue import SelectionError
+from conformance.reports.folder import FolderError
+from conformance.running.embedded import EmbeddedError
+from conformance.targets.journal_file import JournalError
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.verdicts import plugin
 from tests.verdicts.conftest import SmallRun, item
@@ -90,9 +94,8 @@ def test_a_run_is_opened_where_there_are_checks(
 
 
 class Opened:
-    """A session that reaches its target or not."""
+    """A session that reaches its target."""
 
-    error: str | None = None
     asked: ClassVar[list[Any]] = []
     ended: ClassVar[list[str]] = []
     run = "the run"
@@ -107,8 +110,8 @@ class Opened:
         self.ended.append("ended")
 
     def reach(self) -> str | None:
-        """Return why the target cannot be tested."""
-        return self.error
+        """Return None, as the target can be tested."""
+        return None
 
 
 @pytest.fixture
@@ -163,12 +166,29 @@ def test_a_run_is_what_was_asked_for(
     assert opened.ended == ["ended"]
 
 
-def test_a_target_that_cannot_be_tested_ends_pytest(monkeypatch: pytest.MonkeyPatch, opened: type[Opened]) -> None:
+def reached(raised: Exception | None) -> Callable[[Opened], str]:
+    """Return a method that raises an error, or says why the target cannot be tested."""
+
+    def reach(_: Opened) -> str:
+        if raised is not None:
+            raise raised
+        return "Nothing responds."
+
+    return reach
+
+
+@pytest.mark.parametrize(
+    ("raised", "reason"),
+    [(None, "Nothing responds."), (EmbeddedError("The service did not start."), "The service did not start.")],
+)
+def test_a_target_that_cannot_be_tested_ends_pytest(
+    monkeypatch: pytest.MonkeyPatch, opened: type[Opened], raised: Exception | None, reason: str
+) -> None:
     """The exit status is that of the command line."""
-    monkeypatch.setattr(opened, "error", "nothing responds")
+    monkeypatch.setattr(opened, "reach", reached(raised))
     config, _ = configured()
 
-    with pytest.raises(pytest.exit.Exception, match="nothing responds") as ended:
+    with pytest.raises(pytest.exit.Exception, match=f"^{re.escape(reason)}$") as ended:
         plugin._open(config)
     assert ended.value.returncode == 3
 
@@ -262,18 +282,17 @@ def test_each_mark_has_a_description() -> None:
     ]
 
 
-def test_a_target_file_that_cannot_be_used_is_a_usage_error(
-    monkeypatch: pytest.MonkeyPatch, opened: type[Opened]
+@pytest.mark.parametrize(
+    "raised", [kind("A sentence.") for kind in (TargetFileError, SelectionError, JournalError, FolderError)]
+)
+def test_options_that_cannot_be_used_are_a_usage_error(
+    monkeypatch: pytest.MonkeyPatch, opened: type[Opened], raised: Exception
 ) -> None:
-    """The usage error has the message of the target file's error."""
-
-    def refuse(_: Opened) -> None:
-        raise TargetFileError("The target file has no base_url.")
-
-    monkeypatch.setattr(opened, "reach", refuse)
+    """The usage error has the message of the error."""
+    monkeypatch.setattr(opened, "reach", reached(raised))
     config, _ = configured()
 
-    with pytest.raises(pytest.UsageError, match=r"^The target file has no base_url\.$"):
+    with pytest.raises(pytest.UsageError, match=r"^A sentence\.$"):
         plugin._open(config)
 
 

@@ -15,6 +15,7 @@ from conformance.commit import commit
 from conformance.openapi import openapi_sha256
 from conformance.running.options import Effort, Mode, RunOptions
 from conformance.targets.names import RunNames
+from conformance.targets.profile import Profile, ProvisionerSettings
 from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.reporting import build_report
 from conformance.verdicts.results import CheckResult, Failure
@@ -185,6 +186,27 @@ def test_warnings() -> None:
         "Too short or too common to be redacted from every response: <api_key>, <passphrase>.",
         "The run ended early: the budget is used up.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("only", "missing", "number"),
+    [
+        (("isolation-get-engagement", FORM), (), "1 requirement"),
+        (("isolation-get-engagement",), ("writes",), None),
+        ((FORM,), (), None),
+    ],
+)
+def test_a_problem_of_the_provisioner_is_a_warning(
+    only: tuple[str, ...], missing: tuple[str, ...], number: str | None
+) -> None:
+    """It has the number of untested requirements that the provisioner alone would have unlocked."""
+    execution = over(only=only, missing=dict.fromkeys(missing, "A line."))
+    profile = Profile.from_options("https://service.test", "key")
+    execution.profile = replace(profile, provisioner=ProvisionerSettings(("program",)))
+    execution.provisioner = SimpleNamespace(problem="The program ended.", late_members=[])
+
+    lost = "" if number is None else f" For that reason {number} could not be tested."
+    assert reported(execution)["run"]["warnings"] == [f"The program ended.{lost}"]
 
 
 def test_risks_for_other_users_give_a_warning() -> None:

@@ -405,7 +405,7 @@ def test_a_wait_while_undoing_takes_none_of_the_runs_time(make: Fixtures, clock:
     wire.send(get_organization())
     clock.sleep(9)
 
-    with wire.undoing(60):
+    with wire.undoing():
         assert wire.send(get_organization()).status == 200
     assert clock.seconds > 11
 

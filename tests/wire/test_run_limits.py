@@ -172,10 +172,10 @@ def test_undoing_stays_within_the_budget(make: Fixtures) -> None:
 
 def test_undoing_has_a_deadline_of_its_own(make: Fixtures, clock: WoundClock) -> None:
     """Undoing has a time limit, which is shorter after a stop."""
-    wire = make.wire(transport=Scripted(lambda _: (200, {})), clock=clock)
+    wire = make.wire(transport=Scripted(lambda _: (200, {})), clock=clock, undo_seconds=100)
     wire.stop("interrupted")
 
-    with wire.undoing(100):
+    with wire.undoing():
         clock.sleep(7)
         wire.send(delete_engagement("x"))
         clock.sleep(2)

@@ -9,7 +9,7 @@ import pytest
 from conformance.wire import run_limits
 from conformance.wire.exchange import Response
 from conformance.wire.requests import Credential
-from conformance.wire.run_limits import Limits, RunStopped
+from conformance.wire.run_limits import Limits, RunStopped, StopCause
 from conformance.wire.settings import WireSettings
 from tests.fakes.wires import WoundClock
 
@@ -99,8 +99,7 @@ def test_a_request_rate_prolongs_undoing(clock: WoundClock) -> None:
     assert run.left(None) == pytest.approx(200 - (32 + 6) / 0.5)
     unbounded = bounded(clock, rate=0.5)
     unbounded.to_undo = lambda: 16
-    assert unbounded.left(unbounded.undoing(None)) == pytest.approx(60 + (32 + 6) / 0.5)
-    assert unbounded.left(unbounded.undoing(9)) == pytest.approx(9)
+    assert unbounded.left(unbounded.undoing()) == pytest.approx(60 + (32 + 6) / 0.5)
 
 
 def test_a_wait_must_end_before_the_run_does(clock: WoundClock) -> None:
@@ -114,25 +113,23 @@ def test_a_wait_must_end_before_the_run_does(clock: WoundClock) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "passed", "requested", "seconds"),
+    ("settings", "passed", "seconds"),
     [
-        ({}, 0, None, 60),
-        ({"undo_seconds": 7}, 0, None, 7),
-        ({}, 0, 100, 100),
-        ({"max_seconds": 20}, 5, None, 18),
-        ({"max_seconds": 20}, 5, 10, 10),
-        ({"max_seconds": 20}, 50, None, 3),
-        ({"max_seconds": 20}, 50, 2, 2),
+        ({}, 0, 60),
+        ({"undo_seconds": 7}, 0, 7),
+        ({"undo_seconds": 100}, 0, 100),
+        ({"max_seconds": 20}, 5, 18),
+        ({"max_seconds": 20, "undo_seconds": 10}, 5, 10),
+        ({"max_seconds": 20}, 50, 3),
+        ({"max_seconds": 20, "undo_seconds": 2}, 50, 2),
     ],
 )
-def test_undoing_has_the_given_time(
-    clock: WoundClock, settings: dict[str, Any], passed: float, requested: float | None, seconds: float
-) -> None:
+def test_undoing_has_the_given_time(clock: WoundClock, settings: dict[str, Any], passed: float, seconds: float) -> None:
     """Undoing has the given time, and little more than the run's time."""
     run = bounded(clock, **settings)
     clock.sleep(passed)
 
-    undoing = run.undoing(requested)
+    undoing = run.undoing()
 
     assert run.left(undoing) == pytest.approx(seconds)
     clock.sleep(seconds - 0.5)
@@ -147,23 +144,23 @@ def test_undoing_has_the_given_time(
 
 
 @pytest.mark.parametrize(
-    ("hurried_before", "requested", "seconds"), [(0, None, 8), (3, None, 5), (5, None, 4), (100, None, 4), (0, 3, 3)]
+    ("hurried_before", "undo_seconds", "seconds"), [(0, 60, 8), (3, 60, 5), (5, 60, 4), (100, 60, 4), (0, 3, 3)]
 )
 def test_a_hurried_undoing_has_less_time(
-    clock: WoundClock, hurried_before: float, requested: float | None, seconds: float
+    clock: WoundClock, hurried_before: float, undo_seconds: float, seconds: float
 ) -> None:
     """Eight seconds from the request to stop, half of that from the beginning of the undoing at least."""
-    run = bounded(clock)
+    run = bounded(clock, undo_seconds=undo_seconds)
     run.hurry("interrupted")
     clock.sleep(hurried_before)
 
-    assert run.left(run.undoing(requested)) == pytest.approx(seconds)
+    assert run.left(run.undoing()) == pytest.approx(seconds)
 
 
 def test_being_hurried_again_gives_no_more_time(clock: WoundClock) -> None:
     """The first call to stop counts."""
     run = bounded(clock)
-    undoing = run.undoing(None)
+    undoing = run.undoing()
     run.hurry("interrupted")
     clock.sleep(5)
     run.hurry("interrupted again")
@@ -177,11 +174,11 @@ def test_undoing_goes_on_after_the_run(clock: WoundClock) -> None:
     run.admit(None)
     run.end("it is over")
 
-    run.admit(run.undoing(None))
+    run.admit(run.undoing())
 
     assert run.sent == 2
     with pytest.raises(RunStopped, match="all 2 requests of the run were sent"):
-        run.admit(run.undoing(None))
+        run.admit(run.undoing())
 
 
 def sized(body: bytes, headers: int = 0) -> Response:
@@ -261,3 +258,19 @@ def test_each_part_of_a_response_takes_its_room() -> None:
         b"": 0,
     }
     assert {body: run_limits._of_parts(body) for body in parts} == parts
+
+
+@pytest.mark.parametrize(
+    ("reason", "cause"),
+    [
+        ("the target was lost after request 3 and did not come back", StopCause.TARGET_LOST),
+        ("the main key was refused from request 2 on", StopCause.KEY_REFUSED),
+        ("interrupted by SIGINT", StopCause.SIGNAL),
+        ("--fail-fast, and version-prefix-served failed", StopCause.FAIL_FAST),
+        ("the budget of 3 requests is used up", None),
+        (None, None),
+    ],
+)
+def test_a_recorded_reason_has_its_cause(reason: str | None, cause: StopCause | None) -> None:
+    """A recording of an earlier release has the same reasons."""
+    assert StopCause.of(reason) is cause

@@ -113,13 +113,13 @@ def read_members_with(run: Run, *user_ids: str) -> MemberList:
     return reads[-1]
 
 
-def read_members_so_far(run: Run, role: str | None = None, key: Credential | None = None) -> MemberList:
+def read_members_so_far(run: Run, role: str | None = None) -> MemberList:
     """Read the list of members, or of those of a role; of a very long list only the beginning.
 
     Raises:
         CantTell: The list cannot be read.
     """
-    return _member_list(member_pages(run, key, role))
+    return _member_list(member_pages(run, role=role))
 
 
 def _member_list(pages: Sequence[Exchange]) -> MemberList:
