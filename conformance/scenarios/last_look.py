@@ -59,7 +59,7 @@ class LastLook:
 
 @scenario(alone=True)
 def last_look(run: Run) -> LastLook:
-    """Read lists, the organization and many engagements, with the main key and with others, and use a removed key.
+    """Use a removed key, then read lists, the organization and many engagements, with the main key and with others.
 
     The others read before and after some last changes, which shows whether they go on seeing an earlier state.
     """
@@ -72,15 +72,14 @@ def last_look(run: Run) -> LastLook:
     run.send_all(by_others)
     _change(run, reserved)
     run.sleep(_LATE[run.effort])
+    removed, by_removed = _by_removed(run, reserved)
     reads = [requests.get_engagement(identifier) for identifier in _of_every_history(run)]
     *_, by_name = run.send_all([*lists, *organization, requests.list_engagements(sort="name", perPage=MAX_PER_PAGE)])
     size = _dividing(by_name)
     run.send_all([requests.list_engagements(sort="name", perPage=size, page=page) for page in (1, 2)])
     send_by_turns(run, [*dict.fromkeys([*changed, *reads])])
     run.send_all([*by_others, *_with(run, "organizations", organization)])
-    of_other = _by_other_organization(run)
-    removed, by_removed = _by_removed(run, reserved)
-    return LastLook(removed, by_removed, of_other)
+    return LastLook(removed, by_removed, _by_other_organization(run))
 
 
 def _dividing(page: Exchange) -> int:
@@ -126,11 +125,12 @@ def _with(run: Run, family: str, asked: list[Request]) -> list[Request]:
 
 
 def _by_other_organization(run: Run) -> Counts | None:
-    """Read the other organization's engagements and its counts with its own key; return the counts."""
+    """Archive an engagement of the other organization, and read it, a list and the counts; return the counts."""
     tried = run.scenarios.result_if_any(two_organizations)
     if tried is None or tried.lived is None:
         return None
     other = run.fixtures.other_organization()
+    run.send(requests.archive_engagement(tried.lived).with_key(other))
     asked = (requests.get_engagement(tried.lived), requests.list_engagements(status="archived", perPage=MAX_PER_PAGE))
     run.send_all([request.with_key(other) for request in asked])
     return counts_of(run, Reader(other, other))

@@ -87,24 +87,43 @@ def ledger_of_run(run: Run) -> Account:
 def _of_other_organization(run: Run) -> list[Finding]:
     """Return the findings about the other organization's engagements, by a ledger in which its key is the main one.
 
-    Findings that other users of that organization may have caused are left out.
+    Suspicious lists are requested again. A finding that is not confirmed is left out.
     """
-    originals = {exchange.number: exchange for exchange in run.wire.exchanges}
-    by_key = [exchange for exchange in originals.values() if exchange.request.key_name == OTHER_KEY]
+    by_key = [exchange for exchange in run.wire.exchanges if exchange.request.key_name == OTHER_KEY]
     scopes = {
         exchange.request.operation.scope for exchange in by_key if exchange.accepted and exchange.request.is_proper
     }
-    seen = (exchange.seen_from(OTHER_KEY, scopes - {None}) for exchange in originals.values())
-    found = [
-        replace(
-            finding,
-            exchange=originals[finding.exchange.number],
-            because=tuple(originals[cited.number] for cited in finding.because),
-        )
-        for finding in Ledger.over(seen, name_key).findings.broken
-        if finding.requirement not in PEOPLE
-    ]
-    return [finding for finding in found if not _by_clock(run, finding, Account(Findings())).unsteady]
+
+    def seen(exchange: Exchange) -> Exchange:
+        return exchange.seen_from(OTHER_KEY, scopes - {None})
+
+    ledger = Ledger.over(map(seen, run.wire.exchanges), name_key)
+    found: dict[str, Finding] = {}
+    for finding in tuple(ledger.findings.broken):
+        rule = finding.requirement
+        if rule not in PEOPLE and rule not in found:
+            judge = by_ledger(ledger, rule, seen)
+            confirmed = _confirmed_of_other(run, _as_sent(run, finding), judge)
+            found |= {} if confirmed is None else {rule: confirmed}
+    return list(found.values())
+
+
+def _confirmed_of_other(run: Run, finding: Finding, judge: Callable[[Exchange], Finding | None]) -> Finding | None:
+    """Return a finding about the other organization if its users, and the service's clock, cannot be the reason."""
+    if not finding.unsteady:
+        of_clock = _by_clock(run, finding, Account(Findings()))
+        return None if of_clock.unsteady else of_clock
+    again = seen_again(run, finding, judge)
+    if again is None or is_elsewhere(run, again := _as_sent(run, again)):
+        return None
+    return replace(again, unsteady=False)
+
+
+def _as_sent(run: Run, finding: Finding) -> Finding:
+    """Return a finding with the exchanges as the run sent them."""
+    sent = {exchange.number: exchange for exchange in run.wire.exchanges}
+    because = tuple(sent[cited.number] for cited in finding.because)
+    return replace(finding, exchange=sent[finding.exchange.number], because=because)
 
 
 def _entered(run: Run) -> Ledger:
@@ -227,10 +246,18 @@ def is_elsewhere(run: Run, finding: Finding) -> bool:
     return any(read.id_of(item) == finding.absent for response in responses for item in readable_resources(response))
 
 
-def by_ledger(ledger: Ledger, requirement: str) -> Callable[[Exchange], Finding | None]:
-    """Return a function that finds the fault of a response by a ledger and a requirement."""
+def by_ledger(
+    ledger: Ledger, requirement: str, seen: Callable[[Exchange], Exchange] = lambda exchange: exchange
+) -> Callable[[Exchange], Finding | None]:
+    """Return a function that finds the fault of a response by a ledger and a requirement.
+
+    Args:
+        ledger: The ledger.
+        requirement: The requirement.
+        seen: Returns an exchange as the ledger's organization sees it.
+    """
     return lambda exchange: next(
-        (finding for finding in ledger.take(exchange) if finding.requirement == requirement), None
+        (finding for finding in ledger.take(seen(exchange)) if finding.requirement == requirement), None
     )
 
 
