@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from conformance.oracle.ledger.findings import Finding
-from conformance.oracle.outcomes import CantTell, NonConformity
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.scenarios.whole_run_ledger import conclude, is_elsewhere, ledger_of_run, seen_again
 from conformance.targets.names import RunNames
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
+from conformance.wire.requests import OTHER_KEY, Credential
 from tests.fakes.exchanges import make_exchange, page, page_for
 from tests.fakes.runs import FakeRun
 
@@ -118,9 +120,10 @@ class Talk(FakeRun):
     Args:
         writes: Seconds before the list at which another write began; None for no write.
         shown: The names in the list, and in each repeated list; ``own`` is the run's.
+        key: The key of all requests; None for the main key.
     """
 
-    def __init__(self, *shown: list[str], writes: float | None = None) -> None:
+    def __init__(self, *shown: list[str], writes: float | None = None, key: Credential | None = None) -> None:
         chosen = SimpleNamespace(only=(LISTED,))
         super().__init__(
             self._respond,
@@ -130,12 +133,12 @@ class Talk(FakeRun):
             fixtures=SimpleNamespace(members={}),
         )
         self._shown = iter(shown)
-        self.send(requests.create_engagement({"name": "own-engagement"}))
+        self.send(replace(requests.create_engagement({"name": "own-engagement"}), credential=key))
         if writes is not None:
             self.passed += 1 - writes
             self.send(requests.delete_engagement("foreign"))
             self.passed += writes - 1
-        self.send(WHOLE)
+        self.send(replace(WHOLE, credential=key))
 
     def _respond(self, asked: Request) -> Exchange:
         match asked.operation.id:
@@ -177,6 +180,19 @@ def test_a_list_that_lacks_something_with_nothing_under_way_is_wrong() -> None:
     assert talk.exchanges[-1] in fault.value.exchanges
     assert talk.disturbed.count(False) == 2
     assert account.torn == []
+
+
+def test_a_list_of_another_organization_is_confirmed_with_its_key() -> None:
+    """A list of another organization that lacks an item fails if it still does when it is requested again."""
+    key = Credential.bearer(OTHER_KEY, "theirs")
+    talk = Talk(["other"], ["other"], ["other"], key=key)
+
+    with pytest.raises(NonConformity, match="missing from the list"):
+        conclude(LISTED, ledger_of_run(talk))
+    assert [sent.credential for sent in talk.sent[-2:]] == [key, key]
+
+    with pytest.raises(Inapplicable):
+        conclude(LISTED, ledger_of_run(Talk(["other"], ["other", "own"], key=key)))
 
 
 @pytest.mark.parametrize("writes", [None, 0.5])
