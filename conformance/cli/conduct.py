@@ -13,7 +13,7 @@ from conformance.cli.default_folder import default_folder
 from conformance.cli.ending import say_why
 from conformance.cli.error_handling import reach, succeeds, undo
 from conformance.cli.fail_fast import FailFast
-from conformance.cli.gate import Gate, Judging
+from conformance.cli.gate import Gate, GateOptions
 from conformance.cli.progress import WithoutMessages, progress_for
 from conformance.cli.run_outputs import RunOutputs, is_masked
 from conformance.cli.summary import print_summary
@@ -85,12 +85,14 @@ class RunEnd:
         return self
 
 
-def conduct(options: RunOptions, gate: Gate, interruption: Interruption, events: EventLog, *, quiet: bool) -> Exit:
+def conduct(
+    options: RunOptions, conditions: GateOptions, interruption: Interruption, events: EventLog, *, quiet: bool
+) -> Exit:
     """Carry out a run, and print its summary and in the last line why the status is not 0.
 
     Args:
         options: The options of the run.
-        gate: The conditions for exit status 0.
+        conditions: The conditions for exit status 0.
         interruption: The signal handlers.
         events: The events of the run.
         quiet: Whether only the verdict and failures are printed.
@@ -98,7 +100,7 @@ def conduct(options: RunOptions, gate: Gate, interruption: Interruption, events:
     Returns:
         The exit status.
     """
-    end = carry_out(options, gate, interruption, events, quiet=quiet)
+    end = carry_out(options, conditions, interruption, events, quiet=quiet)
     if end.report is not None:
         try:
             print_summary(end.report, end.folder, end.exchanges, quiet=quiet, is_tested=end.is_tested)
@@ -113,25 +115,27 @@ def conduct(options: RunOptions, gate: Gate, interruption: Interruption, events:
     return end.status if end.status is Exit.OK else say_why(end.status, end.why)
 
 
-def carry_out(options: RunOptions, gate: Gate, interruption: Interruption, events: EventLog, *, quiet: bool) -> RunEnd:
+def carry_out(
+    options: RunOptions, conditions: GateOptions, interruption: Interruption, events: EventLog, *, quiet: bool
+) -> RunEnd:
     """Run the suite against a target and write the report.
 
     Args:
         options: The options of the run.
-        gate: The conditions for exit status 0.
+        conditions: The conditions for exit status 0.
         interruption: The signal handlers.
         events: The events of the run.
         quiet: Whether no progress is shown.
     """
     end: RunEnd | None = None
     try:
-        judging = Judging.by(gate)
+        gate = Gate.read(conditions)
         with RunSession(options, default_folder=default_folder) as execution:
             if PLAIN_HTTP in execution.profile.warnings:
                 complain(f"Warning: {PLAIN_HTTP}")
-            judge, failed_fast = _checked(execution, interruption, judging, events, quiet=quiet)
+            judge, failed_fast = _checked(execution, interruption, gate, events, quiet=quiet)
             ended_by = interruption.signal  # a later signal changes nothing
-            end = _ended(execution, judge, judging, events, ended_by, failed_fast=failed_fast)
+            end = _ended(execution, judge, gate, events, ended_by, failed_fast=failed_fast)
     except (TargetFileError, SelectionError, JournalError, FolderError, WaiverError, InvalidReport) as error:
         return RunEnd(status=Exit.USAGE, why=str(error))
     except EmbeddedError as error:
@@ -144,14 +148,14 @@ def carry_out(options: RunOptions, gate: Gate, interruption: Interruption, event
 
 
 def _checked(
-    execution: RunSession, interruption: Interruption, judging: Judging, events: EventLog, *, quiet: bool
+    execution: RunSession, interruption: Interruption, gate: Gate, events: EventLog, *, quiet: bool
 ) -> tuple[Judge, bool]:
     """Run the checks and undo; return the judge, and whether ``--fail-fast`` ended the checks."""
     interruption.farewell = _farewell(execution)
     interruption.kill_children = execution.kill_children
     progress = events.follow(execution, progress_for(execution.run, quiet=quiet))
     progress = WithoutMessages(progress) if is_masked(execution) else progress
-    fail_fast = FailFast(progress, judging.expects)
+    fail_fast = FailFast(progress, gate.expects)
     judge = Judge(execution.run, fail_fast)
 
     def end(reason: str) -> None:
@@ -163,7 +167,7 @@ def _checked(
         execution.run.wire.stop(reason)
 
     interruption.stops(stop)
-    if judging.fail_fast:
+    if gate.fail_fast:
         fail_fast.ends(end)
     with progress:
         with interruption.breaking():
@@ -178,7 +182,7 @@ def _checked(
 def _ended(
     execution: RunSession,
     judge: Judge,
-    judging: Judging,
+    gate: Gate,
     events: EventLog,
     ended_by: Signals | None,
     *,
@@ -189,7 +193,7 @@ def _ended(
     reason = _reason_of_suite(outputs, judge.errors) or closed or _reason_of_target(execution, judge)
     if ended_by is not None or failed_fast:
         judge.give_up("The run ended before this check did.")
-    built = _built(execution, judge, judging, ended_by, failed_fast=failed_fast)
+    built = _built(execution, judge, gate, ended_by, failed_fast=failed_fast)
     if built is None:
         reason = _reason_of_suite(outputs, judge.errors)
     report, problems = built or build_report(execution, (), interrupted=ended_by is not None, warnings=[_NO_RESULTS])
@@ -205,9 +209,9 @@ def _ended(
         status = Exit.FAILED if report["verdict"] == "non-conformant" else Exit.UNTESTABLE
         why, problems = f"the report could not be written to {execution.folder}", []
     else:
-        status, why = judging.ending(report, problems, reason)
-        status = judging.despite_loss(status, judge.results) if built is None else status
-        drift = judging.drift(report)
+        status, why = gate.ending(report, problems, reason)
+        status = gate.despite_loss(status, judge.results) if built is None else status
+        drift = gate.drift(report)
     return RunEnd(
         status=status,
         why=f"{why.rstrip('.')}.{_how_to_clean_up(report)}",
@@ -221,7 +225,7 @@ def _ended(
 
 
 def _built(
-    execution: RunSession, judge: Judge, judging: Judging, ended_by: Signals | None, *, failed_fast: bool
+    execution: RunSession, judge: Judge, gate: Gate, ended_by: Signals | None, *, failed_fast: bool
 ) -> tuple[Report, list[str]] | None:
     """Return the report and the problems of the waivers; None after an error of the suite."""
     built: list[tuple[Report, list[str]]] = []
@@ -230,8 +234,8 @@ def _built(
         found = build_report(
             execution,
             judge.results,
-            waivers=judging.waivers,
-            known=judging.known,
+            waivers=gate.waivers,
+            known=gate.tolerated,
             interrupted=ended_by is not None,
             failed_fast=failed_fast and ended_by is None,
             warnings=[

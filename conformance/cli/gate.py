@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class GateOptions:
     """The conditions for exit status 0.
 
     Attributes:
@@ -41,8 +41,16 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
-    """A gate with the contents of its files."""
+class Gate:
+    """The same conditions, with the contents of the files.
+
+    Attributes:
+        waivers: The waivers.
+        baseline: The report whose failures are not new, or None.
+        strict: As for the options.
+        fail_fast: As for the options.
+        updated: The file that the report replaces; None if the baseline stays.
+    """
 
     waivers: list[Waiver]
     baseline: Report | None
@@ -51,7 +59,7 @@ class Judging:
     updated: Path | None
 
     @classmethod
-    def by(cls, gate: Gate) -> Self:
+    def read(cls, options: GateOptions) -> Self:
         """Return a gate with its files read.
 
         Raises:
@@ -59,16 +67,16 @@ class Judging:
             InvalidReport: The baseline is no report.
         """
         return cls(
-            load_waivers(gate.waivers) if gate.waivers else [],
-            load_baseline(gate.baseline, updates=gate.updates) if gate.baseline else None,
-            strict=gate.strict,
-            fail_fast=gate.fail_fast,
-            updated=gate.baseline if gate.updates else None,
+            load_waivers(options.waivers) if options.waivers else [],
+            load_baseline(options.baseline, updates=options.updates) if options.baseline else None,
+            strict=options.strict,
+            fail_fast=options.fail_fast,
+            updated=options.baseline if options.updates else None,
         )
 
     @property
-    def known(self) -> frozenset[str]:
-        """The requirements whose failures are not new: those of the baseline, or all if it is updated."""
+    def tolerated(self) -> frozenset[str]:
+        """The requirements whose failures are not new: those that failed in the baseline, or all if it is updated."""
         if self.updated is not None:
             return frozenset(load_catalogue().requirements)
         entries = [] if self.baseline is None else self.baseline["requirements"]
@@ -78,7 +86,7 @@ class Judging:
         """Whether the failure of a check is waived or not new."""
         today = datetime.now(UTC).date()
         waived = (waiver.waives(result.requirement, result.check, today) for waiver in self.waivers)
-        return result.requirement in self.known or any(waived)
+        return result.requirement in self.tolerated or any(waived)
 
     def despite_loss(self, status: Exit, results: Sequence[CheckResult]) -> Exit:
         """Return the exit status if the report lost its results by an error of the suite."""

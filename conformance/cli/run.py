@@ -198,9 +198,9 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the 
     with Interruption() as interruption, lasting_output():
         from conformance.cli.conduct import conduct
         from conformance.cli.events import EventLog
-        from conformance.cli.gate import Gate
+        from conformance.cli.gate import GateOptions
 
-        gate = Gate(
+        gate = GateOptions(
             given["waivers"],
             given["baseline"],
             updates=given["baseline_update"],

@@ -153,10 +153,10 @@ def _run(options: RunOptions) -> RunEnd:
     """Carry out the witness's run."""
     from conformance.cli.conduct import carry_out
     from conformance.cli.events import EventLog
-    from conformance.cli.gate import Gate
+    from conformance.cli.gate import GateOptions
 
     with Interruption() as interruption, lasting_output():
-        return carry_out(options, Gate(), interruption, EventLog(None), quiet=False)
+        return carry_out(options, GateOptions(), interruption, EventLog(None), quiet=False)
 
 
 def _printed(console: Console, comparison: Comparison) -> Exit:

@@ -10,7 +10,7 @@ import pytest
 
 from conformance.cli import conduct, error_handling, run_outputs
 from conformance.cli.events import EventLog
-from conformance.cli.gate import Gate
+from conformance.cli.gate import GateOptions
 from conformance.cli.interruption import Interruption
 from conformance.cli.progress import _Silent
 from conformance.exits import Exit
@@ -51,7 +51,7 @@ class Running(Reported):
             effort=Effort.QUICK,
             only=(only,),
         )
-        return conduct.conduct(options, Gate(), Interruption(), EventLog(None), quiet=True)
+        return conduct.conduct(options, GateOptions(), Interruption(), EventLog(None), quiet=True)
 
 
 @pytest.fixture
@@ -221,7 +221,7 @@ def test_an_embedded_service_that_does_not_start_leaves_no_old_report(
 
     monkeypatch.setattr(run_session, "EmbeddedService", unstarted)
     options = RunOptions(report=running.folder, effort=Effort.QUICK, only=(only,))
-    status = conduct.conduct(options, Gate(), Interruption(), EventLog(None), quiet=True)
+    status = conduct.conduct(options, GateOptions(), Interruption(), EventLog(None), quiet=True)
 
     is_usable = only == READING
     assert status is (Exit.UNTESTABLE if is_usable else Exit.USAGE)
