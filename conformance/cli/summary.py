@@ -13,7 +13,6 @@ from conformance.cli.text import open_console, plain
 from conformance.reports.causes import by_cause
 from conformance.reports.wording import (
     ENDED_EARLY,
-    SECTIONS,
     WITHOUT_CORE,
     again,
     basis_of,
@@ -28,6 +27,7 @@ from conformance.reports.wording import (
     lasting_sentence,
     losses,
     of_chosen,
+    section_title,
     selection_sentence,
 )
 
@@ -130,7 +130,7 @@ def _print_table(console: Console, report: Report) -> None:
         table.add_row()
     for section in sorted({entry["section"] for entry in report["requirements"]}, key=int) if wide else ():
         members = [entry for entry in report["requirements"] if entry["section"] == section]
-        table.add_row(Text(f"{section} {SECTIONS.get(section, '')}", "dim"), "", *_counts(members, none))
+        table.add_row(Text(f"{section} {section_title(section)}", "dim"), "", *_counts(members, none))
     console.print(table)
     if judged := selection_sentence(report):
         console.print(plain(f"Judged: {judged}", "dim"))

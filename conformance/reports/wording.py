@@ -6,6 +6,7 @@ from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal
 
+from conformance.catalogue import load_catalogue
 from conformance.reports.curl import shell_word
 
 if TYPE_CHECKING:
@@ -46,23 +47,15 @@ ENDED_EARLY: Final = "The run ended early: "
 WITHOUT_CORE: Final = "the verdict is inconclusive, because not all of core was judged"
 """The reason for the verdict if only the choice of requirements prevents another one."""
 
-SECTIONS: Final[Mapping[str, str]] = {
-    "1": "General conventions",
-    "2": "Resources and fields",
-    "3": "States and transitions",
-    "4": "Endpoints",
-    "5": "Authentication",
-    "6": "Events",
-    "7": "Errors",
-    "8": "Limits",
-    "9": "Versioning",
-}
-
-
 _OF_CLASSES: Final[tuple[Literal["failed", "cantTell", "untested", "passed"], ...]] = (
     "failed", "cantTell", "untested", "passed",
 )  # fmt: skip
 """The outcomes of a class, the gravest first."""
+
+
+def section_title(number: str) -> str:
+    """Return the title of a section of the interface; an empty text if the catalogue has no section of that number."""
+    return next((section.title for section in load_catalogue().sections if section.number == number), "")
 
 
 def chosen(report: Report) -> list[Requirement]:
