@@ -14,9 +14,9 @@ import click
 from conformance.cli.output import Lasting
 from conformance.cli.progress import waits_for
 from conformance.cli.text import printable
+from conformance.reports.outcome import Outcome, of_checks
 from conformance.reports.text import json_bytes, with_texts
 from conformance.reports.wording import chosen
-from conformance.verdicts.outcome import Outcome, of_checks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

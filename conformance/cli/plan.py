@@ -10,6 +10,7 @@ from warnings import catch_warnings
 import click
 
 from conformance.catalogue import CLASSES, SelectionError, load_catalogue
+from conformance.reports.outcome import Outcome
 from conformance.reports.wording import counted
 from conformance.running.options import RunOptions
 from conformance.running.run_session import chosen, selected_profile
@@ -18,7 +19,6 @@ from conformance.selftest.subjects import latitudes
 from conformance.targets import capabilities
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.verdicts.judge import Judge
-from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.session import run_checks
 
 if TYPE_CHECKING:

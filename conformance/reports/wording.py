@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue import load_catalogue
 from conformance.reports.curl import shell_word
+from conformance.reports.outcome import of_requirements
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,11 +48,6 @@ ENDED_EARLY: Final = "The run ended early: "
 WITHOUT_CORE: Final = "the verdict is inconclusive, because not all of core was judged"
 """The reason for the verdict if only the choice of requirements prevents another one."""
 
-_OF_CLASSES: Final[tuple[Literal["failed", "cantTell", "untested", "passed"], ...]] = (
-    "failed", "cantTell", "untested", "passed",
-)  # fmt: skip
-"""The outcomes of a class, the gravest first."""
-
 
 def section_title(number: str) -> str:
     """Return the title of a section of the interface; an empty text if the catalogue has no section of that number."""
@@ -78,8 +74,7 @@ def _of_class(entry: ConformanceClass, requirements: list[Requirement]) -> Confo
     outcomes = [requirement["outcome"] for requirement in requirements if requirement["class"] == entry["id"]]
     if len(outcomes) == entry["requirements"]:
         return entry
-    gravest = next((outcome for outcome in _OF_CLASSES if outcome in outcomes), _OF_CLASSES[2])
-    return {**entry, "requirements": len(outcomes), "outcome": gravest}
+    return {**entry, "requirements": len(outcomes), "outcome": of_requirements(outcomes).value}  # type: ignore[typeddict-item]  # one of four values
 
 
 def tally(report: Report) -> Counter[str]:

@@ -19,7 +19,7 @@ import pytest
 from conformance.cli import events
 from conformance.cli.events import STDOUT, EventLog
 from conformance.cli.progress import _Silent
-from conformance.verdicts.outcome import Outcome
+from conformance.reports.outcome import Outcome
 from conformance.verdicts.results import CheckResult, Failure
 from conformance.wire.redaction import Redactor
 from tests.conftest import serve_sandbox

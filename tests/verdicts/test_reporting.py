@@ -13,9 +13,9 @@ from conformance import __version__
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.commit import commit
 from conformance.openapi import openapi_sha256
+from conformance.reports.outcome import Outcome
 from conformance.running.options import Effort, Mode, RunOptions
 from conformance.targets.names import RunNames
-from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.reporting import build_report
 from conformance.verdicts.results import CheckResult, Failure
 from conformance.verdicts.waivers import Waiver
