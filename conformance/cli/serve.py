@@ -195,8 +195,8 @@ def _introduce(app: Application, base_url: str, api_key: str | None) -> None:
     from rich.text import Text
 
     from conformance.cli.text import open_console
+    from conformance.operations import SCOPES
     from conformance.reference.application import SANDBOX_PATH
-    from conformance.reference.records import SCOPES
 
     organization_id = app.bootstrap.organization_id
     keys = {scope: app.service.add_lasting_key(organization_id, scope, [scope]) for scope in SCOPES}

@@ -20,10 +20,11 @@ from conformance.wire.run_limits import RunStopped
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from conformance.operations import SubordinateKind
     from conformance.targets.mailbox import Mailbox
     from conformance.targets.membership import Membership
     from conformance.targets.ownership import Ownership
-    from conformance.targets.profile import Profile, SubordinateKind, SubordinateTemplate, TargetMember
+    from conformance.targets.profile import Profile, SubordinateTemplate, TargetMember
     from conformance.targets.provisioner import MemberRole, ProvisionedMember
     from conformance.targets.secret import Secret
     from conformance.wire.exchange import Exchange

@@ -12,8 +12,8 @@ from conformance.targets.provisioner import Mail
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from conformance.operations import SubordinateKind
     from conformance.targets.fixtures import Fixtures, MemberLog
-    from conformance.targets.profile import SubordinateKind
     from conformance.targets.provisioner import MemberRole
     from conformance.wire.recorded_inputs import RecordedInputs
     from conformance.wire.requests import Credential

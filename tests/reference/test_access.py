@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.operations import SCOPES
 from conformance.reference.access import digest_of
 from conformance.reference.application import create_app
 from conformance.reference.provisioning import THROTTLED_LIMIT
-from conformance.reference.records import SCOPES
 from conformance.reference.routes import OPERATIONS, Operation
 from conformance.reference.store import Store
 
