@@ -73,7 +73,7 @@ def scenario_fixture(function: Callable[[Run], Any], *, alone: bool = False) -> 
 
     def fetch(run: Run) -> Any:  # noqa: ANN401 - the scenario's result
         if alone:
-            run.scenarios.narrow()
+            run.scenarios.finish_background()
         return run.scenarios.result(function)
 
     fetch.__doc__, fetch.__module__ = function.__doc__, function.__module__

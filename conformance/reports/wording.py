@@ -22,7 +22,7 @@ OUTCOMES: Final[Mapping[Outcome, str]] = {
     "inapplicable": "not applicable",
     "passed": "passed",
 }
-"""Outcomes in words, the gravest first."""
+"""Outcomes in words, the most serious first."""
 
 VERDICTS: Final[Mapping[Verdict, str]] = {
     "conformant": "Conformant",
@@ -98,7 +98,7 @@ def causes_sentence(causes: Sequence[Sequence[Requirement]]) -> str | None:
         return None
     if len(causes) == 1:
         return f"The {number:,} failed requirements probably have the same cause."
-    return f"The {number:,} failed requirements probably have {len(causes):,} causes. The gravest comes first."
+    return f"The {number:,} failed requirements probably have {len(causes):,} causes. The most serious comes first."
 
 
 def is_waived(requirement: Requirement) -> bool:

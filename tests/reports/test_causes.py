@@ -127,7 +127,7 @@ def test_consequences_are_folded(failing: tuple[Report, list[Exchange]], samples
 
     number = len(failed_of(report))
     for text in (page, summary):
-        assert f"The {number} failed requirements probably have {number - 1} causes. The gravest comes first." in text
+        assert f"requirements probably have {number - 1} causes. The most serious comes first." in text
         assert "1 more failed requirement, probably of the same cause" in text
     assert "### Another one" not in summary
     assert "- Another one, another: " in summary
