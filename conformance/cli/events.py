@@ -72,12 +72,12 @@ class EventLog:
     ) -> None:
         self._stack.close()
 
-    def follow(self, execution: RunSession, shown: Shown) -> Shown:
+    def follow(self, session: RunSession, shown: Shown) -> Shown:
         """Return a progress display that also writes events; the same one if there is no file."""
         if self._stream is None:
             return shown
-        run, self._redacted = execution.run, execution.redactor.text
-        self._facts["report"] = str(execution.folder)
+        run, self._redacted = session.run, session.redactor.text
+        self._facts["report"] = str(session.folder)
         self.write(
             "started",
             format=FORMAT,
@@ -88,7 +88,7 @@ class EventLog:
             seed=run.options.seed,
             report=self._facts["report"],
         )
-        return _Followed(self, execution, shown)
+        return _Followed(self, session, shown)
 
     def write(self, event: str, **facts: object) -> None:
         """Write an event with its time; every text is redacted."""
@@ -126,10 +126,10 @@ class EventLog:
 class _Followed:
     """A progress display that also writes events."""
 
-    def __init__(self, log: EventLog, execution: RunSession, shown: Shown) -> None:
+    def __init__(self, log: EventLog, session: RunSession, shown: Shown) -> None:
         self.began, self.undoing = shown.began, shown.undoing
         self._log = log
-        self._run = execution.run
+        self._run = session.run
         self._shown = shown
         self._open: dict[str, int] = {}
         self._results: dict[str, list[CheckResult]] = {}

@@ -69,14 +69,14 @@ def _rehearsed(options: RunOptions, profile: Profile | None, possible: Sequence[
     # Hypothesis warns of random choices in this process, which are those of the reference service.
     with (
         catch_warnings(action="ignore"),
-        HostedSession(latitudes("default")[0], rehearsal, in_process=True) as execution,
+        HostedSession(latitudes("default")[0], rehearsal, in_process=True) as session,
     ):
-        judge = Judge(execution.run)
-        execution.run.closed = execution.reach()
+        judge = Judge(session.run)
+        session.run.closed = session.reach()
         run_checks(judge)
-        execution.undo()
+        session.undo()
         judged = {result.requirement for result in judge.results if result.outcome is not Outcome.UNTESTED}
-        return [name for name in possible if name in judged], execution.run.wire.sent
+        return [name for name in possible if name in judged], session.run.wire.sent
 
 
 def _by_class(names: Sequence[str]) -> str:

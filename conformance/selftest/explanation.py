@@ -102,13 +102,11 @@ def example(requirement: Requirement, checks: Mapping[str, pytest.Item]) -> dict
     found: dict[str, Any] = {}
     for only in dict.fromkeys([(requirement.id,), related]):
         options = RunOptions(effort=effort, only=only, max_seconds=_MOST_SECONDS)
-        with HostedSession(latitudes("default")[0], options, in_process=True) as execution:
-            judge = Judge(execution.run)
-            execution.run.closed = execution.reach()
+        with HostedSession(latitudes("default")[0], options, in_process=True) as session:
+            judge = Judge(session.run)
+            session.run.closed = session.reach()
             run_checks(judge)
-            found = _found(
-                [entry for entry in judge.results if entry.requirement == requirement.id], execution.redactor
-            )
+            found = _found([entry for entry in judge.results if entry.requirement == requirement.id], session.redactor)
         if "missing" not in found:
             break
     return found

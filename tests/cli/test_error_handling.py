@@ -60,9 +60,9 @@ def running(target: HostileTarget, tmp_path: Path) -> Running:
     return Running(target, tmp_path / "report")
 
 
-def building(execution: Any, results: Any, **more: Any) -> Any:
+def building(session: Any, results: Any, **more: Any) -> Any:
     """Build a report without results alone."""
-    return broken() if results else build_report(execution, results, **more)
+    return broken() if results else build_report(session, results, **more)
 
 
 def broken(*_: object, **__: object) -> Any:

@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 def recorded(fault: str, only: tuple[str, ...]) -> tuple[Report, list[Exchange]]:
     """Return the report and the exchanges of a run against the reference service with a fault."""
     (subject,) = faults(fault)
-    with HostedSession(subject, RunOptions(effort=Effort.QUICK, only=only), in_process=True) as execution:
-        judge = Judge(execution.run)
-        execution.run.closed = execution.reach()
+    with HostedSession(subject, RunOptions(effort=Effort.QUICK, only=only), in_process=True) as session:
+        judge = Judge(session.run)
+        session.run.closed = session.reach()
         run_checks(judge)
-        execution.undo()
-        return build_report(execution, judge.results, interrupted=False)[0], list(execution.run.wire.exchanges)
+        session.undo()
+        return build_report(session, judge.results, interrupted=False)[0], list(session.run.wire.exchanges)
 
 
 SCOPES = ("scope-refuses-get-engagement", "scope-refuses-list-members", "scope-refuses-update-engagement")

@@ -86,9 +86,9 @@ def result(outcome: Outcome, exchange: Exchange | None = None) -> CheckResult:
     return CheckResult("a", FORM, outcome, None, failed, exchanges, 0.5)
 
 
-def reported(execution: Any, *results: CheckResult, interrupted: bool = False, **more: Any) -> Any:
+def reported(session: Any, *results: CheckResult, interrupted: bool = False, **more: Any) -> Any:
     """Return the report, without problems of waivers."""
-    report, problems = build_report(execution, results, interrupted=interrupted, **more)
+    report, problems = build_report(session, results, interrupted=interrupted, **more)
     assert problems == []
     return report
 
@@ -160,7 +160,7 @@ def test_the_certificate_of_a_target_that_has_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("execution", "interrupted", "reason"),
+    ("session", "interrupted", "reason"),
     [
         (over(closed="The target cannot be reached.", only=(FORM,)), True, "The run was interrupted before."),
         (over(closed="The target cannot be reached.", only=(FORM,)), False, "The target cannot be reached."),
@@ -168,9 +168,9 @@ def test_the_certificate_of_a_target_that_has_one() -> None:
         (over(), False, "No check ran."),
     ],
 )
-def test_why_a_requirement_was_not_tested(execution: Any, *, interrupted: bool, reason: str) -> None:
+def test_why_a_requirement_was_not_tested(session: Any, *, interrupted: bool, reason: str) -> None:
     """An interruption takes precedence over the other reasons."""
-    report = reported(execution, interrupted=interrupted)
+    report = reported(session, interrupted=interrupted)
 
     assert outcome_of(report, FORM) == ("untested", reason)
     assert report["run"]["interrupted"] is interrupted
