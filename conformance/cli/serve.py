@@ -215,9 +215,8 @@ def _introduce(app: Application, base_url: str, api_key: str | None) -> None:
     console.print(Text(f"Documentation: {base_url}/docs"))
     for name, value in app.service.latitude.deviations.items():
         console.print(Text(f"Latitude {name}: {value}"))
-    console.print(
-        Text("\nVariables for another terminal: a full key, scoped keys, a key of another organization, the sandbox")
-    )
+    kinds = "a full key, single-permission keys, a key of another organization, the sandbox"
+    console.print(Text(f"\nVariables for another terminal: {kinds}"))
     for name, value in variables.items():
         console.print(Text(f"export {name}={value}" if value != api_key else f"# {name}: the key that you chose"))
     console.print(Text("\nA first request:"))

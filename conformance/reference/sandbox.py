@@ -130,7 +130,7 @@ class Sandbox:
     # Methods
 
     def create_key(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Create a key with scopes."""
+        """Create a key with some permissions."""
         scopes = params.get("scopes")
         if not isinstance(scopes, list) or not all(scope in SCOPES for scope in scopes):
             raise _RpcError(_INVALID_PARAMS, f"scopes must be a list of: {', '.join(SCOPES)}")

@@ -117,9 +117,9 @@ class Profile:
     Attributes:
         name: The target's name in reports.
         base_url: Scheme, host and port, without a slash at the end and without user info.
-        api_key: A key with all five scopes.
+        api_key: A key with all five permissions.
         mode: What the run may do.
-        keys: Further keys: by a scope, ``other_organization``, ``throttled``.
+        keys: Further keys: by a permission, ``other_organization``, ``throttled``.
         members: Members whose roles the run may change and that it may remove.
         provisioner: The operator's program, or None.
         invitation_domain: The domain of invited addresses.

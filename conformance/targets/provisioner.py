@@ -151,7 +151,7 @@ class Provisioner:
         return self._peer.problem is not None and not self._peer.has_responded
 
     def create_key(self, scopes: Sequence[str]) -> Secret:
-        """Create a key of the organization with exactly these scopes."""
+        """Create a key of the organization with exactly these permissions."""
         return self._key("create_key", {"scopes": list(scopes)})
 
     def create_throttled_key(self) -> Secret:

@@ -284,8 +284,8 @@ class Exchange:
         Args:
             key: The name of that key. A request with it becomes one with the main key; one with another valid key
                 becomes one of another organization.
-            scopes: The scopes that the key has for certain. A refusal of the key itself for another operation becomes
-                one of another organization, too, as it may be no full key.
+            scopes: The permissions that the key has for certain. A refusal of the key itself for another operation
+                becomes one of another organization, too, as it may be no full key.
         """
         credential = self.request.credential
         if credential is not None and credential.invalid:
