@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Family = Literal["organizations", "engagements"]
+SubordinateKind = Literal["target", "task", "wikiPage", "report", "threatModel", "apiRequest"]
+KINDS: Final[tuple[SubordinateKind, ...]] = get_args(SubordinateKind)
+"""The kinds of records that are deleted with their engagement."""
 
 SCOPES = (
     "organizations:read",

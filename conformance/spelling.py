@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def nearest(word: str, known: Iterable[str], most: int = 3) -> str:
-    """Return the known words that resemble a word, joined by "or"; an empty text if none does."""
-    return " or ".join(get_close_matches(word, list(known), most))
+def suggestion(word: str, known: Iterable[str], otherwise: str = ".", most: int = 3) -> str:
+    """Return the end of a sentence that suggests the known words like a word; ``otherwise`` if there are none."""
+    near = " or ".join(get_close_matches(word, list(known), most))
+    return f"; did you mean {near}?" if near else otherwise

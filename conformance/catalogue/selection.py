@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from conformance.catalogue.catalogue import load_catalogue
 from conformance.catalogue.entries import CLASSES
-from conformance.spelling import nearest
+from conformance.spelling import suggestion
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from conformance.catalogue.entries import Requirement
 
@@ -35,7 +35,7 @@ def choose(
     """
     for name in classes:
         if name not in CLASSES:
-            raise SelectionError(f"there is no class {name}{did_you_mean(name, CLASSES)}")
+            raise SelectionError(f"there is no class {name}{suggestion(name, CLASSES)}")
     kept, left_out = _matching("--only", only), _matching("--skip", skip)
     chosen = tuple(
         requirement.id
@@ -49,18 +49,12 @@ def choose(
     return chosen
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return the end of a sentence that suggests the nearest known words, or an empty text."""
-    near = nearest(word, known)
-    return f"; did you mean {near}?" if near else ""
-
-
 def _matching(option: str, patterns: Sequence[str]) -> set[str]:
     found: set[str] = set()
     for pattern in patterns:
         matched = _matched(pattern)
         if not matched:
-            raise SelectionError(f"{option} {pattern} matches no requirement{_suggestion(pattern) or '.'}")
+            raise SelectionError(f"{option} {pattern} matches no requirement{_suggestion(pattern)}")
         found |= matched
     return found
 
@@ -88,4 +82,4 @@ def _suggestion(pattern: str) -> str:
     if longer := _matched(f"{pattern}*"):
         return f"; did you mean '{pattern}*' ({len(longer)})?"
     requirements = load_catalogue().requirements.values()
-    return did_you_mean(pattern, dict.fromkeys(name for entry in requirements for name in _names(entry)))
+    return suggestion(pattern, dict.fromkeys(name for entry in requirements for name in _names(entry)))

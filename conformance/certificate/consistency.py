@@ -7,8 +7,8 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from conformance.catalogue import RELEASES, load_catalogue
+from conformance.reports.outcome import Outcome, of_checks
 from conformance.verdicts import conclude
-from conformance.verdicts.outcome import Outcome, of_checks
 from conformance.verdicts.waivers import Waiver, apply_waivers
 
 if TYPE_CHECKING:

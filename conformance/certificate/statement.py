@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from conformance.operations import KINDS
 from conformance.suite import suite_sha256, versions
-from conformance.targets.profile import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

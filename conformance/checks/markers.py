@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance.catalogue import CatalogueError, load_catalogue
-from conformance.catalogue.selection import did_you_mean
+from conformance.spelling import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -59,7 +59,7 @@ def observes(*identifiers: str) -> pytest.MarkDecorator:
 
 def _known(identifier: str, entries: Collection[str]) -> str:
     if identifier not in entries:
-        raise CatalogueError(f"conformance/catalogue/data has no {identifier!r}{did_you_mean(identifier, entries)}")
+        raise CatalogueError(f"conformance/catalogue/data has no {identifier!r}{suggestion(identifier, entries)}")
     return identifier
 
 
@@ -73,7 +73,7 @@ def scenario_fixture(function: Callable[[Run], Any], *, alone: bool = False) -> 
 
     def fetch(run: Run) -> Any:  # noqa: ANN401 - the scenario's result
         if alone:
-            run.scenarios.narrow()
+            run.scenarios.finish_background()
         return run.scenarios.result(function)
 
     fetch.__doc__, fetch.__module__ = function.__doc__, function.__module__

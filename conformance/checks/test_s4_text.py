@@ -16,6 +16,7 @@ from conformance.oracle.rendering import render as in_words
 from conformance.scenarios.basics import field_or_none, read_engagement, require_active
 from conformance.scenarios.engagements.texts import is_too_large, text_samples
 from conformance.scenarios.samples import ALONE
+from conformance.wire.exchange import INVALID
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from conformance.checks.observations import Described
     from conformance.scenarios.engagements.texts import KeptText, Texts
     from conformance.wire.exchange import Exchange
-
-_REFUSALS: Final = frozenset({400, 413, 422})
 
 
 @requirement("create-engagement-keeps-text")
@@ -36,7 +35,7 @@ def test_creation_keeps_text(texts: Texts) -> None:
 @requirement("update-engagement-keeps-text")
 def test_update_keeps_text(texts: Texts) -> None:
     """The name and the description of an updated engagement read back exactly as sent."""
-    if not texts.edits and all(creation.response.status in _REFUSALS for creation in texts.creations):
+    if not texts.edits and all(creation.response.status in INVALID for creation in texts.creations):
         raise Inapplicable("Every text was refused on creation, so there is none to edit")
     if not texts.edits:
         raise CantTell(
@@ -72,7 +71,7 @@ def _expect_permitted_refusal(attempt: KeptText) -> None:
     if attempt.response.status >= 500:  # noqa: PLR2004
         raise CantTell(f"the service returned {attempt.response.status}", attempt.response)
     # A name without the run's mark may be in use.
-    permitted = _REFUSALS | ({409} if attempt.sent["name"] in ALONE else set())
+    permitted = INVALID | ({409} if attempt.sent["name"] in ALONE else set())
     if attempt.before is not None and attempt.response.attempt > 1 and attempt.response.status not in permitted:
         raise CantTell("a response was lost, and the retried request was refused", attempt.response)
     expect.status(attempt.response, lambda status: status in permitted, "any 2xx, 400, 413 or 422")

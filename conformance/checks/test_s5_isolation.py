@@ -120,7 +120,7 @@ def test_counts_leave_other_organizations_out(two_organizations: TwoOrganization
         _lists_are_apart(two_organizations)
     except NonConformity as leak:
         raise CantTell(f"{leak.message}, so that the list counts it too", *leak.exchanges) from None
-    run.scenarios.narrow()
+    run.scenarios.finish_background()
     own, other = run.fixtures.main, run.fixtures.other_organization()
 
     _stays_uncounted(run, counted=other, maker=own)

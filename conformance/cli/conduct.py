@@ -130,12 +130,12 @@ def carry_out(
     end: RunEnd | None = None
     try:
         gate = Gate.read(conditions)
-        with RunSession(options, default_folder=default_folder) as execution:
-            if PLAIN_HTTP in execution.profile.warnings:
+        with RunSession(options, default_folder=default_folder) as session:
+            if PLAIN_HTTP in session.profile.warnings:
                 complain(f"Warning: {PLAIN_HTTP}")
-            judge, failed_fast = _checked(execution, interruption, gate, events, quiet=quiet)
+            judge, failed_fast = _checked(session, interruption, gate, events, quiet=quiet)
             ended_by = interruption.signal  # a later signal changes nothing
-            end = _ended(execution, judge, gate, events, ended_by, failed_fast=failed_fast)
+            end = _ended(session, judge, gate, events, ended_by, failed_fast=failed_fast)
     except (TargetFileError, SelectionError, JournalError, FolderError, WaiverError, InvalidReport) as error:
         return RunEnd(status=Exit.USAGE, why=str(error))
     except EmbeddedError as error:
@@ -148,39 +148,39 @@ def carry_out(
 
 
 def _checked(
-    execution: RunSession, interruption: Interruption, gate: Gate, events: EventLog, *, quiet: bool
+    session: RunSession, interruption: Interruption, gate: Gate, events: EventLog, *, quiet: bool
 ) -> tuple[Judge, bool]:
     """Run the checks and undo; return the judge, and whether ``--fail-fast`` ended the checks."""
-    interruption.farewell = _farewell(execution)
-    interruption.kill_children = execution.kill_children
-    progress = events.follow(execution, progress_for(execution.run, quiet=quiet))
-    progress = WithoutMessages(progress) if is_masked(execution) else progress
+    interruption.farewell = _farewell(session)
+    interruption.kill_children = session.kill_children
+    progress = events.follow(session, progress_for(session.run, quiet=quiet))
+    progress = WithoutMessages(progress) if is_masked(session) else progress
     fail_fast = FailFast(progress, gate.expects)
-    judge = Judge(execution.run, fail_fast)
+    judge = Judge(session.run, fail_fast)
 
     def end(reason: str) -> None:
         judge.stop()
-        execution.run.wire.end(reason)
+        session.run.wire.end(reason)
 
     def stop(reason: str) -> None:
         judge.stop()  # a finalizer may swallow the KeyboardInterrupt, and judging a deep run takes long
-        execution.run.wire.stop(reason)
+        session.run.wire.stop(reason)
 
     interruption.stops(stop)
     if gate.fail_fast:
         fail_fast.ends(end)
     with progress:
         with interruption.breaking():
-            execution.run.closed = reach(execution, judge.errors)
+            session.run.closed = reach(session, judge.errors)
             succeeds(lambda: run_checks(judge), judge.errors)
-        if execution.run.journal.pending():
+        if session.run.journal.pending():
             progress.undoing()
-        undo(execution, judge.errors)
+        undo(session, judge.errors)
     return judge, fail_fast.failed is not None
 
 
 def _ended(
-    execution: RunSession,
+    session: RunSession,
     judge: Judge,
     gate: Gate,
     events: EventLog,
@@ -189,25 +189,25 @@ def _ended(
     failed_fast: bool,
 ) -> RunEnd:
     """Write the report of a run that has been undone, and return the end of the run."""
-    outputs, closed = RunOutputs(execution), execution.run.closed
-    reason = _reason_of_suite(outputs, judge.errors) or closed or _reason_of_target(execution, judge)
+    outputs, closed = RunOutputs(session), session.run.closed
+    reason = _reason_of_suite(outputs, judge.errors) or closed or _reason_of_target(session, judge)
     if ended_by is not None or failed_fast:
         judge.give_up("The run ended before this check did.")
-    built = _built(execution, judge, gate, ended_by, failed_fast=failed_fast)
+    built = _built(session, judge, gate, ended_by, failed_fast=failed_fast)
     if built is None:
         reason = _reason_of_suite(outputs, judge.errors)
-    report, problems = built or build_report(execution, (), interrupted=ended_by is not None, warnings=[_NO_RESULTS])
-    if report["not_undone"] and (command := _cleanup_command(execution)):
-        report["cleanup"] = execution.redactor.text(command)
+    report, problems = built or build_report(session, (), interrupted=ended_by is not None, warnings=[_NO_RESULTS])
+    if report["not_undone"] and (command := _cleanup_command(session)):
+        report["cleanup"] = session.redactor.text(command)
     report, exchanges = outputs.masked(report), outputs.exchanges()
     events.built(report)
-    folder = execution.folder if outputs.write(report, exchanges) else None
+    folder = session.folder if outputs.write(report, exchanges) else None
     drift: str | None = None
     if ended_by is not None:
         status, why, problems = Exit.of(ended_by), f"ended by {ended_by.name}", []
     elif folder is None:
         status = Exit.FAILED if report["verdict"] == "non-conformant" else Exit.UNTESTABLE
-        why, problems = f"the report could not be written to {execution.folder}", []
+        why, problems = f"the report could not be written to {session.folder}", []
     else:
         status, why = gate.ending(report, problems, reason)
         status = gate.despite_loss(status, judge.results) if built is None else status
@@ -225,22 +225,22 @@ def _ended(
 
 
 def _built(
-    execution: RunSession, judge: Judge, gate: Gate, ended_by: Signals | None, *, failed_fast: bool
+    session: RunSession, judge: Judge, gate: Gate, ended_by: Signals | None, *, failed_fast: bool
 ) -> tuple[Report, list[str]] | None:
     """Return the report and the problems of the waivers; None after an error of the suite."""
     built: list[tuple[Report, list[str]]] = []
 
     def build() -> None:
         found = build_report(
-            execution,
+            session,
             judge.results,
             waivers=gate.waivers,
             known=gate.tolerated,
             interrupted=ended_by is not None,
             failed_fast=failed_fast and ended_by is None,
             warnings=[
-                *([_NO_JOURNAL] if execution.run.journal.is_lost else []),
-                *([_MASKED] if is_masked(execution) else []),
+                *([_NO_JOURNAL] if session.run.journal.is_lost else []),
+                *([_MASKED] if is_masked(session) else []),
             ],
         )
         built.append(found)
@@ -255,36 +255,36 @@ def _how_to_clean_up(report: Report) -> str:
     return f" To remove what is left ({len(report['not_undone'])}): {report['cleanup']}"
 
 
-def _farewell(execution: RunSession) -> str:
+def _farewell(session: RunSession) -> str:
     """Return the last line of a run that a second signal ends before undoing."""
-    command = _cleanup_command(execution)
+    command = _cleanup_command(session)
     return "Ended at once." if command is None else f"Ended at once. To undo what the run has left: {command}"
 
 
-def _cleanup_command(execution: RunSession) -> str | None:
+def _cleanup_command(session: RunSession) -> str | None:
     """Return the command that undoes what the run left; None for the embedded service, which ends with the run."""
-    options = execution.options
+    options = session.options
     if options.target is None and options.base_url is None:
         return None
-    address = None if options.base_url is None else execution.profile.base_url  # without the user info
+    address = None if options.base_url is None else session.profile.base_url  # without the user info
     named = [("--target", options.target), ("--base-url", address), *options.connection.options()]
-    arguments = ["conformance", "cleanup", str(execution.folder)]
+    arguments = ["conformance", "cleanup", str(session.folder)]
     arguments += [argument for option, value in named if value is not None for argument in (option, str(value))]
     return shlex.join(arguments)
 
 
-def _reason_of_target(execution: RunSession, judge: Judge) -> str | None:
+def _reason_of_target(session: RunSession, judge: Judge) -> str | None:
     """Return why the run is no valid test of a target that was reached, as a sentence; None if it is valid."""
-    stopped = execution.run.wire.stopped
+    stopped = session.run.wire.stopped
     outcomes = {result.outcome for result in judge.results}
-    if execution.failure is not None:
-        return f"The run ended early: {execution.failure}"
+    if session.failure is not None:
+        return f"The run ended early: {session.failure}"
     if StopCause.of(stopped) in {StopCause.TARGET_LOST, StopCause.KEY_REFUSED}:
         return f"The target could not be tested to the end: {stopped}."
     if not outcomes & {"passed", "failed"} and (stopped is not None or not outcomes or "cantTell" in outcomes):
         return f"Nothing could be decided: {stopped or 'no response was conclusive'}."
-    if execution.provisioner is not None and execution.provisioner.never_responded:
-        return f"The provisioner never responded: {execution.provisioner.problem}"
+    if session.provisioner is not None and session.provisioner.never_responded:
+        return f"The provisioner never responded: {session.provisioner.problem}"
     return None
 
 

@@ -15,29 +15,29 @@ if TYPE_CHECKING:
     from conformance.running.run_session import RunSession
 
 
-def reach(execution: RunSession, errors: list[str]) -> str | None:
+def reach(session: RunSession, errors: list[str]) -> str | None:
     """Reach the target; return why nothing can be tested, as a sentence, or None if the target was reached.
 
     Raises:
         TargetFileError: The key belongs to another organization than the target file names.
     """
     try:
-        return execution.reach()
+        return session.reach()
     except TargetFileError:
         raise
     except Exception as error:  # noqa: BLE001 - no error may prevent the report
         errors.append(_traced(error))
-        execution.run.wire.stop("the suite itself failed")
+        session.run.wire.stop("the suite itself failed")
         return "The suite itself failed before any check."
 
 
-def undo(execution: RunSession, errors: list[str]) -> None:
+def undo(session: RunSession, errors: list[str]) -> None:
     """Undo what the run did; if an error of the suite ends the undoing, the report says so."""
-    if not succeeds(execution.undo, errors) and execution.undone is None:
-        journal = execution.run.journal
+    if not succeeds(session.undo, errors) and session.undone is None:
+        journal = session.run.journal
         pending = counted(len(journal.pending()), "change")
         left = [f"An error of the suite ended the undoing; {pending} in the journal may be left."]
-        execution.undone = UndoResult(left=left, lasting=journal.lasting())
+        session.undone = UndoResult(left=left, lasting=journal.lasting())
 
 
 def succeeds(step: Callable[[], object], errors: list[str]) -> bool:

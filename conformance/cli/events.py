@@ -14,9 +14,9 @@ import click
 from conformance.cli.output import UnbreakableStream
 from conformance.cli.progress import waits_for
 from conformance.cli.text import printable
+from conformance.reports.outcome import Outcome, of_checks
 from conformance.reports.text import json_bytes, with_texts
 from conformance.reports.wording import chosen
-from conformance.verdicts.outcome import Outcome, of_checks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -74,12 +74,12 @@ class EventLog:
     ) -> None:
         self._stack.close()
 
-    def follow(self, execution: RunSession, shown: ProgressDisplay) -> ProgressDisplay:
+    def follow(self, session: RunSession, shown: ProgressDisplay) -> ProgressDisplay:
         """Return a progress display that also writes events; the same one if there is no file."""
         if self._stream is None:
             return shown
-        run, self._redacted = execution.run, execution.redactor.text
-        self._facts["report"] = str(execution.folder)
+        run, self._redacted = session.run, session.redactor.text
+        self._facts["report"] = str(session.folder)
         self.write(
             "started",
             format=FORMAT,
@@ -90,7 +90,7 @@ class EventLog:
             seed=run.options.seed,
             report=self._facts["report"],
         )
-        return _Followed(self, execution, shown)
+        return _Followed(self, session, shown)
 
     def write(self, event: str, **facts: object) -> None:
         """Write an event with its time; every text is redacted."""
@@ -128,10 +128,10 @@ class EventLog:
 class _Followed:
     """A progress display that also writes events."""
 
-    def __init__(self, log: EventLog, execution: RunSession, shown: ProgressDisplay) -> None:
+    def __init__(self, log: EventLog, session: RunSession, shown: ProgressDisplay) -> None:
         self.began, self.undoing = shown.began, shown.undoing
         self._log = log
-        self._run = execution.run
+        self._run = session.run
         self._shown = shown
         self._open: dict[str, int] = {}
         self._results: dict[str, list[CheckResult]] = {}

@@ -11,12 +11,12 @@ from rich.padding import Padding
 from rich.table import Table
 
 from conformance.catalogue import load_catalogue
-from conformance.catalogue.selection import did_you_mean
 from conformance.cli.completion import complete_requirement
 from conformance.cli.listing import as_json_option
 from conformance.cli.text import open_console, plain
 from conformance.operations import OPERATIONS
 from conformance.reports.curl import OWN_HEADERS
+from conformance.spelling import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ def explain(identifier: str, *, as_json: bool, no_example: bool) -> None:
     if identifier not in catalogue.requirements:
         if (point := catalogue.open_points.get(identifier)) is not None:
             raise click.UsageError(f"{identifier} is an open point, observed and never judged: {point.question}")
-        hint = did_you_mean(identifier, catalogue.requirements) or "; list them with: conformance requirements"
+        hint = suggestion(identifier, catalogue.requirements, "; list them with: conformance requirements")
         raise click.UsageError(f"There is no requirement {identifier!r}{hint}")
     from conformance.selftest.explanation import example, explanation
     from conformance.verdicts.session import items_by_entry

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.verdicts.outcome import Outcome
+from conformance.reports.outcome import Outcome
 from conformance.wire.run_limits import StopCause
 
 if TYPE_CHECKING:

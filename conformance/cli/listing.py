@@ -10,7 +10,7 @@ import click
 from rich.table import Table
 
 from conformance.cli.text import open_console
-from conformance.spelling import nearest
+from conformance.spelling import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -30,9 +30,7 @@ def matching(pattern: str, known: Iterable[str], kind: str) -> list[str]:
     is_whole = pattern in names or any(sign in pattern for sign in "*?[")
     found = [name for name in names if fnmatchcase(name, pattern if is_whole else f"*{pattern}*")]
     if not found:
-        near = nearest(pattern, names)
-        hint = f" Did you mean {near}?" if near else ""
-        raise click.UsageError(f"No {kind} matches {pattern!r}.{hint}")
+        raise click.UsageError(f"No {kind} matches {pattern!r}{suggestion(pattern, names)}")
     return found
 
 

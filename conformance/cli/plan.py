@@ -10,6 +10,7 @@ from warnings import catch_warnings
 import click
 
 from conformance.catalogue import CLASSES, SelectionError, load_catalogue
+from conformance.reports.outcome import Outcome
 from conformance.reports.wording import counted
 from conformance.running.options import RunOptions
 from conformance.running.run_session import chosen, selected_profile
@@ -18,7 +19,6 @@ from conformance.selftest.subjects import latitudes
 from conformance.targets import capabilities
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.verdicts.judge import Judge
-from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.session import run_checks
 
 if TYPE_CHECKING:
@@ -69,14 +69,14 @@ def _rehearsed(options: RunOptions, profile: Profile | None, possible: Sequence[
     # Hypothesis warns of random choices in this process, which are those of the reference service.
     with (
         catch_warnings(action="ignore"),
-        HostedSession(latitudes("default")[0], rehearsal, in_process=True) as execution,
+        HostedSession(latitudes("default")[0], rehearsal, in_process=True) as session,
     ):
-        judge = Judge(execution.run)
-        execution.run.closed = execution.reach()
+        judge = Judge(session.run)
+        session.run.closed = session.reach()
         run_checks(judge)
-        execution.undo()
+        session.undo()
         judged = {result.requirement for result in judge.results if result.outcome is not Outcome.UNTESTED}
-        return [name for name in possible if name in judged], execution.run.wire.sent
+        return [name for name in possible if name in judged], session.run.wire.sent
 
 
 def _by_class(names: Sequence[str]) -> str:

@@ -20,8 +20,8 @@ from rich.progress import (
 from rich.table import Column
 
 from conformance.cli.text import open_console, plain, printable
+from conformance.reports.outcome import Outcome
 from conformance.reports.wording import counted
-from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.results import CheckListener
 
 if TYPE_CHECKING:

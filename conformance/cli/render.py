@@ -13,43 +13,17 @@ from conformance.cli.text import usage_error
 from conformance.cli.workflow_commands import write_exactly
 from conformance.files import is_file
 from conformance.reports.allure import allure_files
-from conformance.reports.annotations import annotations_bytes
 from conformance.reports.atomic_files import place
-from conformance.reports.badge import badge_bytes
-from conformance.reports.ctrf import ctrf_bytes
-from conformance.reports.earl import earl_bytes
-from conformance.reports.har import har_bytes
+from conformance.reports.formats import FROM_BOTH, FROM_REPORT
 from conformance.reports.har_reading import InvalidRecording, read_har
-from conformance.reports.html import html_bytes
-from conformance.reports.junit import junit_bytes
-from conformance.reports.markdown import markdown_bytes
-from conformance.reports.metrics import metrics_bytes
-from conformance.reports.model import InvalidReport, load_report, report_bytes
-from conformance.reports.sarif import sarif_bytes
+from conformance.reports.model import InvalidReport, load_report
 from conformance.reports.sealing import EXCHANGES, REPORT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
     from conformance.reports.model import Report
     from conformance.wire.exchange import Exchange
 
-_FROM_REPORT: Final[Mapping[str, Callable[[Report], bytes]]] = {
-    "json": report_bytes,
-    "junit": junit_bytes,
-    "earl": earl_bytes,
-    "ctrf": ctrf_bytes,
-    "badge": badge_bytes,
-    "sarif": sarif_bytes,
-    "annotations": annotations_bytes,
-}
-_FROM_BOTH: Final[Mapping[str, Callable[[Report, Sequence[Exchange]], bytes]]] = {
-    "html": html_bytes,
-    "markdown": markdown_bytes,
-    "metrics": metrics_bytes,
-    "har": lambda _, exchanges: har_bytes(exchanges),
-}
-_FORMATS: Final = (*_FROM_REPORT, *_FROM_BOTH, "allure")
+_FORMATS: Final = (*FROM_REPORT, *FROM_BOTH, "allure")
 
 
 class ReportFile(click.ParamType[Path]):
@@ -125,9 +99,9 @@ def render(report: Path, form: str | None, output: Path | None, *, rejudge: bool
 
 def _rendered(path: Path, form: str) -> bytes:
     report = read_report(path)
-    if form in _FROM_REPORT:
-        return _FROM_REPORT[form](report)
-    return _FROM_BOTH[form](report, _exchanges(path.with_name(EXCHANGES), required=form == "har"))
+    if form in FROM_REPORT:
+        return FROM_REPORT[form][1](report)
+    return FROM_BOTH[form][1](report, _exchanges(path.with_name(EXCHANGES), required=form == "har"))
 
 
 def _exchanges(path: Path, *, required: bool) -> list[Exchange]:

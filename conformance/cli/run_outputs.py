@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 
-def is_masked(execution: RunSession) -> bool:
+def is_masked(session: RunSession) -> bool:
     """Whether outputs show pseudonyms: as the options say, or else the target file."""
-    chosen = execution.options.mask_people
-    return execution.profile.mask_people if chosen is None else chosen
+    chosen = session.options.mask_people
+    return session.profile.mask_people if chosen is None else chosen
 
 
 class RunOutputs:
     """The outputs of a run that has been undone.
 
     Args:
-        execution: The run.
+        session: The run.
     """
 
-    def __init__(self, execution: RunSession) -> None:
-        self._execution = execution
+    def __init__(self, session: RunSession) -> None:
+        self._session = session
         self._pseudonyms: Pseudonyms | None = None
-        if is_masked(execution):
-            run = execution.run
-            self._pseudonyms = Pseudonyms(run.wire.exchanges, execution.notes.lines, run.names)
+        if is_masked(session):
+            run = session.run
+            self._pseudonyms = Pseudonyms(run.wire.exchanges, session.notes.lines, run.names)
 
     def masked(self, report: Report) -> Report:
         """Return a report as outputs show it."""
@@ -49,34 +49,34 @@ class RunOutputs:
 
     def exchanges(self) -> Sequence[Exchange]:
         """Return the exchanges of the run as outputs show them."""
-        exchanges = self._execution.run.wire.exchanges
+        exchanges = self._session.run.wire.exchanges
         return exchanges if self._pseudonyms is None else [self._pseudonyms.exchange(each) for each in exchanges]
 
     def log(self, errors: Sequence[str]) -> bool:
         """Write the suite's own errors to a file for its developers; return whether that succeeded."""
-        text = self._execution.redactor.text("\n\n".join(errors))
+        text = self._session.redactor.text("\n\n".join(errors))
         data = (text if self._pseudonyms is None else self._pseudonyms.prose(text)).encode(errors="replace")
         try:
-            place({self._execution.folder / ERRORS: lambda: [data]})
+            place({self._session.folder / ERRORS: lambda: [data]})
         except OSError:
             return False
         return True
 
     def write(self, report: Report, exchanges: Sequence[Exchange]) -> bool:
         """Write the outputs, with the report and the exchanges as outputs show them; return whether that succeeded."""
-        execution, pseudonyms = self._execution, self._pseudonyms
-        lines, log, journal = execution.notes.lines, execution.log.text(), execution.run.journal
+        session, pseudonyms = self._session, self._pseudonyms
+        lines, log, journal = session.notes.lines, session.log.text(), session.run.journal
         try:
             if pseudonyms is not None:
                 lines = [pseudonyms.note(line) for line in lines]
                 log = pseudonyms.prose(log)
-            notes = note_lines(execution.run, lines, execution.redactor.text, execution.certificate)
-            taken_out = write_all(report, exchanges, execution.folder, execution.redactor, notes, log)
+            notes = note_lines(session.run, lines, session.redactor.text, session.certificate)
+            taken_out = write_all(report, exchanges, session.folder, session.redactor, notes, log)
             if pseudonyms is not None and not journal.is_lost:
                 content = journal.changed(pseudonyms.text)
-                place({execution.folder / JOURNAL: lambda: [content]})
+                place({session.folder / JOURNAL: lambda: [content]})
         except OSError as error:
-            complain(f"The report cannot be written to {execution.folder}: {error.strerror}.")
+            complain(f"The report cannot be written to {session.folder}: {error.strerror}.")
             return False
         except Exception as error:  # noqa: BLE001 - no error may lose the results
             complain(f"The suite itself failed while writing the report: {type(error).__name__}.")
@@ -89,9 +89,9 @@ class RunOutputs:
 
     def _write_report_alone(self, report: Report) -> None:
         """Write report.json alone after another output failed."""
-        path = self._execution.folder / REPORT
+        path = self._session.folder / REPORT
         with suppress(InvalidReport, OSError):
             data = report_bytes(report)
-            if not self._execution.redactor.find(data):
+            if not self._session.redactor.find(data):
                 place({path: lambda: [data]})
                 complain(f"Only {path} was written.")

@@ -196,8 +196,8 @@ def _introduce(app: Application, base_url: str, api_key: str | None) -> None:
     from rich.text import Text
 
     from conformance.cli.text import open_console
+    from conformance.operations import SCOPES
     from conformance.reference.application import SANDBOX_PATH
-    from conformance.reference.records import SCOPES
 
     organization_id = app.bootstrap.organization_id
     keys = {scope: app.service.add_lasting_key(organization_id, scope, [scope]) for scope in SCOPES}
@@ -216,9 +216,8 @@ def _introduce(app: Application, base_url: str, api_key: str | None) -> None:
     console.print(Text(f"Documentation: {base_url}/docs"))
     for name, value in app.service.latitude.deviations.items():
         console.print(Text(f"Latitude {name}: {value}"))
-    console.print(
-        Text("\nVariables for another terminal: a full key, scoped keys, a key of another organization, the sandbox")
-    )
+    kinds = "a full key, single-permission keys, a key of another organization, the sandbox"
+    console.print(Text(f"\nVariables for another terminal: {kinds}"))
     for name, value in variables.items():
         console.print(Text(f"export {name}={value}" if value != api_key else f"# {name}: the key that you chose"))
     console.print(Text("\nA first request:"))

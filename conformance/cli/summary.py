@@ -13,7 +13,7 @@ from conformance.cli.text import open_console, plain
 from conformance.reports.causes import by_cause
 from conformance.reports.wording import (
     ENDED_EARLY,
-    SECTIONS,
+    OUTCOMES,
     WITHOUT_CORE,
     again,
     basis_of,
@@ -28,6 +28,7 @@ from conformance.reports.wording import (
     lasting_sentence,
     losses,
     of_chosen,
+    section_title,
     selection_sentence,
 )
 
@@ -40,16 +41,9 @@ if TYPE_CHECKING:
     from conformance.reports.model import ConformanceClass, Failure, Report, Requirement
     from conformance.wire.exchange import Exchange
 
-_WIDE: Final = 72
+_WIDE: Final = 80
 """Columns from which the table is shown in full."""
 
-_OUTCOMES: Final = {
-    "passed": "passed",
-    "failed": "failed",
-    "cantTell": "undecided",
-    "inapplicable": "n/a",
-    "untested": "untested",
-}
 _STYLES: Final = {
     "passed": "green",
     "failed": "bold red",
@@ -66,7 +60,6 @@ _WAIVED: Final = {
     "conformant": "is conformant except for waived failures.",
     "inconclusive": "fails only waived requirements, and could not be judged in full: inconclusive.",
 }
-_NARROW_HEADINGS: Final = {"undecided": "undec.", "untested": "unt."}
 _MOST_REASONS: Final = 8
 _MOST_LEFT: Final = 3
 
@@ -118,19 +111,18 @@ def _print_table(console: Console, report: Report) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2 if wide else 1, 0, 0), header_style="dim")
     for heading in ("class or section", "outcome") if wide else ("class",):
         table.add_column(heading, no_wrap=True)
-    for heading in _OUTCOMES.values():
-        shown = heading if wide else _NARROW_HEADINGS.get(heading, heading)
-        table.add_column(shown, justify="right", no_wrap=True)
+    for outcome, heading in OUTCOMES.items():
+        table.add_column("n/a" if outcome == "inapplicable" else heading, justify="right")
     for entry in report["classes"]:
         members = [requirement for requirement in report["requirements"] if requirement["class"] == entry["id"]]
-        outcome = Text(_OUTCOMES[entry["outcome"]], _STYLES[entry["outcome"]])
-        name = Text(entry["id"], "" if wide else _STYLES[entry["outcome"]])
-        table.add_row(name, *([outcome] if wide else []), *_counts(members, none))
+        style = _STYLES[entry["outcome"]]
+        word = [Text(OUTCOMES[entry["outcome"]], style)] if wide else []
+        table.add_row(Text(entry["id"], "" if wide else style), *word, *_counts(members, none))
     if wide:
         table.add_row()
     for section in sorted({entry["section"] for entry in report["requirements"]}, key=int) if wide else ():
         members = [entry for entry in report["requirements"] if entry["section"] == section]
-        table.add_row(Text(f"{section} {SECTIONS.get(section, '')}", "dim"), "", *_counts(members, none))
+        table.add_row(Text(f"{section} {section_title(section)}", "dim"), "", *_counts(members, none))
     console.print(table)
     if judged := selection_sentence(report):
         console.print(plain(f"Judged: {judged}", "dim"))
@@ -139,7 +131,7 @@ def _print_table(console: Console, report: Report) -> None:
 
 def _counts(members: Sequence[Requirement], none: str) -> list[Text]:
     counts: Counter[str] = Counter(requirement["outcome"] for requirement in members)
-    return [Text(str(counts[outcome] or none), _STYLES[outcome] if counts[outcome] else "dim") for outcome in _OUTCOMES]
+    return [Text(str(counts[outcome] or none), _STYLES[outcome] if counts[outcome] else "dim") for outcome in OUTCOMES]
 
 
 def _print_failures(console: Console, causes: Sequence[Sequence[Requirement]], folder: Path | None) -> None:

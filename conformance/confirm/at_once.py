@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _LISTS: Final = [law for law in LAWS.values() if law.confirmed and law.in_run is None]
-_MOST: Final = 6
+_MAX_LISTS: Final = 6
 """Lists of a run that are requested again at once."""
-_TIMES: Final = 5
+_REPETITIONS: Final = 5
 """Repetitions: other users hardly disturb as many responses in the same way."""
 
 
@@ -38,7 +38,7 @@ class ListConfirmation:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._lock = threading.Lock()
-        self._left = _MOST
+        self._left = _MAX_LISTS
 
     def __call__(self, exchanges: Sequence[Exchange]) -> None:
         """Confirm the lists among responses."""
@@ -61,7 +61,7 @@ class ListConfirmation:
     def _stays_broken(self, exchange: Exchange, law: Law) -> bool:
         repeated: list[Exchange] = []
         with self._run.wire.undisturbed():
-            for _ in range(_TIMES):
+            for _ in range(_REPETITIONS):
                 repeated += self._run.wire.send_all([exchange.request])
                 if not _breaks(repeated[-1], law) or contents(repeated[-1:]) != contents(repeated[:1]):
                     return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from conformance.confirm.state import stable
+from conformance.confirm.state import PAUSES, stable
 from conformance.confirm.torn_lists import others_moved
 from conformance.oracle.lists.listing import CantTellYet, contents
 from conformance.oracle.outcomes import CantTell, CheckOutcome, NonConformity
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 Snapshot = tuple["Exchange", ...]
 
-_AGAIN: Final = 2
-"""Snapshots after the first, if all are wrong."""
 _ROUNDS: Final = 2
 _ROUNDS_BESIDE_OTHERS: Final = 5
 _PAUSES_BESIDE_OTHERS: Final = (0.0, 0.1, 0.2, 0.2, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4)
@@ -58,7 +56,7 @@ def stable_list(
         try:
             stable(run, snapshot, judge, fresh, same=contents)
         except CantTell as doubt:
-            disturbed = len(taken) == _AGAIN or (taken and isinstance(doubt, CantTellYet))
+            disturbed = len(taken) == len(PAUSES) or (taken and isinstance(doubt, CantTellYet))
             if not disturbed or done == _ROUNDS_BESIDE_OTHERS:
                 raise
             snapshot = fresh()

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 _RESPONSES: Final = 10
-_LOOKS: Final = 8
-_TURNS: Final = 3
+_SNAPSHOTS: Final = 8
+_MIN_REORDERINGS: Final = 3
 _SECONDS: Final = 5.0
 
 
@@ -54,7 +54,7 @@ def one_order(
         raise fault from doubt
     else:
         turns = _turns(_asked_alike(run, listing()), counts)
-        torn = _torn(run, listing) if len(turns) >= _TURNS else None
+        torn = _torn(run, listing) if len(turns) >= _MIN_REORDERINGS else None
         if torn and (fault := _unstable_order(run, torn, listing, counts)):
             raise fault
 
@@ -65,7 +65,7 @@ def _unstable_order(
     """Return the fault if further responses, in direct succession, change their order again and again."""
     responses = [response for _ in range(_RESPONSES) if (response := run.send(listing(perPage=MAX_PER_PAGE))).accepted]
     turns = _turns([responses], counts)
-    if len(turns) < _TURNS or (responses[-1].started_at - responses[0].started_at).total_seconds() > _SECONDS:
+    if len(turns) < _MIN_REORDERINGS or (responses[-1].started_at - responses[0].started_at).total_seconds() > _SECONDS:
         return None
     return NonConformity(
         "the order of the list changes between responses, so its pages cannot contain every item once",
@@ -78,7 +78,7 @@ def _unstable_order(
 
 def _torn(run: Run, listing: Callable[..., Request]) -> NonConformity | None:
     """Return the first fault of some snapshots of the pages that repeat or lack an item."""
-    for _ in range(_LOOKS):
+    for _ in range(_SNAPSHOTS):
         try:
             paging.expect_partition(page_by_page(run, listing))
         except NonConformity as fault:

@@ -19,7 +19,8 @@ class _Disturbed(CantTell):
     """An apparent failure while other users were changing the organization: a later retry may help."""
 
 
-_PAUSES: Final = (0.4, 1.0)
+PAUSES: Final = (0.4, 1.0)
+"""The pauses in seconds before further snapshots, if all are wrong."""
 
 
 def stable(
@@ -84,7 +85,7 @@ def stable_between(
     seen = first
     if (fault := _fault(judge, seen)) is None:
         return seen
-    for pause in _PAUSES:
+    for pause in PAUSES:
         run.sleep(pause)
         before, earlier = seen, fault
         seen = anew()

@@ -74,7 +74,7 @@ def keys_with(permission: Permission, operation: str) -> tuple[str, ...]:
 def permission_of(request: Request) -> Permission:
     """Return the rule for the key of a request on a resource of the main key's organization.
 
-    It is open for a key whose scopes are unknown, such as that of a member.
+    It is open for a key whose permissions are unknown, such as that of a member.
     """
     key = request.credential
     if key is None or (key.name == MAIN_KEY and not key.invalid):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
+from conformance.list_parameters import SORTS
 from conformance.oracle.lists.collation import SYLLABLES, syllables
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 _EPISODES: Final = 0.3
 _COUNT: Final = 7
 _READ_AFTER: Final = 0.55
-_SORTS: Final = ("createdAt", "updatedAt", "name")
 
 
 class Kind(StrEnum):
@@ -115,7 +115,7 @@ def _query(choices: random.Random, *, full: bool = False) -> tuple[tuple[str, st
     sizes = ("1", "2", "3", "5") if full else (None, "1", "2", "3", "5", "20", "50", "100", "100", "100")
     given = {
         "status": choices.choice(("active", "archived") if full else (None, None, "active", "archived")),
-        "sort": choices.choice(_SORTS if full else (None, *_SORTS)),
+        "sort": choices.choice(SORTS if full else (None, *SORTS)),
         "order": choices.choice(("asc", "desc", "desc") if full else (None, "asc", "desc")),
         "perPage": choices.choice(sizes),
     }

@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from conformance.list_parameters import SORTS
+from conformance.operations import KINDS
 from conformance.reference.members import Members
 from conformance.reference.queries import Collation, EngagementQuery, Sort, Ties
-from conformance.reference.records import SUBORDINATE_KINDS, Engagement, Page
+from conformance.reference.records import Engagement, Page
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from conformance.reference.request_context import Reply, RequestContext
 
 _READ_ONLY = ("id", "status", "createdAt", "updatedAt")
-_SORTS: tuple[Sort, ...] = ("createdAt", "updatedAt", "name")
 _COLLATIONS: dict[str, Collation] = {"binary": "BINARY", "caseless": "NOCASE", "folded": "FOLDED"}
 _REARCHIVED: Final[Mapping[str, dict[str, Any]]] = {
     "200-noted": {"status": "unchanged", "note": "The engagement is archived already."},
@@ -65,7 +66,7 @@ class Engagements(Members):
 
     def sorts(self) -> tuple[Sort, ...]:
         """Return the sort keys that a list request may name."""
-        return (*_SORTS, "status") if self.latitude["more_sorts"] == "status" else _SORTS
+        return (*SORTS, "status") if self.latitude["more_sorts"] == "status" else SORTS
 
     def sorting(self, context: RequestContext) -> tuple[Sort, str]:
         """Return the sort key and the direction of a list."""
@@ -227,5 +228,5 @@ class Engagements(Members):
 
     def delete_subordinates(self, engagement: Engagement) -> None:
         """Delete all subordinate records of an engagement."""
-        for kind in SUBORDINATE_KINDS:
+        for kind in KINDS:
             self.store.delete_subordinates(engagement.id, kind)

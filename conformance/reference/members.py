@@ -5,12 +5,13 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any, cast
 
+from conformance.list_parameters import ROLES
 from conformance.reference.access import digest_of
 from conformance.reference.clock import DAY
 from conformance.reference.mail import invitation_mail, text_of
 from conformance.reference.organizations import Organizations
 from conformance.reference.queries import MemberQuery
-from conformance.reference.records import ROLES, Invitation, Mail, Member, Page
+from conformance.reference.records import Invitation, Mail, Member, Page
 from conformance.reference.refusal import Refusal
 
 if TYPE_CHECKING:

@@ -5,15 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-SCOPES = ("organizations:read", "organizations:write", "engagements:read", "engagements:write", "engagements:delete")
-"""The five permissions of keys."""
-
-ROLES = ("owner", "admin", "member")
-"""The roles of members."""
-
-SUBORDINATE_KINDS = ("target", "task", "wikiPage", "report", "threatModel", "apiRequest")
-"""The six kinds of records that belong to an engagement."""
-
 Item = TypeVar("Item")
 
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
+from conformance.operations import KINDS, SCOPES
 from conformance.reference.json_body import read_json
 from conformance.reference.provisioning import THROTTLED_LIMIT, THROTTLED_WINDOW, Provisioning
-from conformance.reference.records import SCOPES, SUBORDINATE_KINDS, Subordinate
+from conformance.reference.records import Subordinate
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -127,7 +128,7 @@ class Sandbox:
     # Methods
 
     def create_key(self, params: dict[str, Any]) -> dict[str, Any]:
-        """Create a key with scopes."""
+        """Create a key with some permissions."""
         scopes = params.get("scopes")
         if not isinstance(scopes, list) or not all(scope in SCOPES for scope in scopes):
             raise _RpcError(_INVALID_PARAMS, f"scopes must be a list of: {', '.join(SCOPES)}")
@@ -159,13 +160,13 @@ class Sandbox:
 
     def create_subordinate(self, params: dict[str, Any]) -> dict[str, Any]:
         """Create a record of an engagement."""
-        kind, engagement_id = _one_of(params, "kind", SUBORDINATE_KINDS), _text(params, "engagementId")
+        kind, engagement_id = _one_of(params, "kind", KINDS), _text(params, "engagementId")
         if self._service.store.engagement(engagement_id) is None:
             raise _RpcError(_INVALID_PARAMS, "engagementId names no engagement")
         return {"id": self._service.add_subordinate(engagement_id, kind)}
 
     def subordinate_exists(self, params: dict[str, Any]) -> dict[str, Any]:
         """Return whether a record of an engagement exists."""
-        kind = _one_of(params, "kind", SUBORDINATE_KINDS)
+        kind = _one_of(params, "kind", KINDS)
         subordinate = Subordinate(_text(params, "id"), _text(params, "engagementId"), kind)
         return {"exists": self._service.store.subordinate_exists(subordinate)}

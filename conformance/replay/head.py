@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from jsonschema import Draft202012Validator
 
 from conformance.catalogue import RELEASES
+from conformance.operations import KINDS
 from conformance.reports.limits import SHARES
 from conformance.reports.text import one_line
 from conformance.running.options import Effort, Mode
@@ -14,7 +15,6 @@ from conformance.suite import versions
 from conformance.targets import validity
 from conformance.targets.challenge import CHALLENGE
 from conformance.targets.loading import KEY_NAMES
-from conformance.targets.profile import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

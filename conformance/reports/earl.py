@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from conformance.reports.text import bounded, json_bytes, visible
-from conformance.reports.wording import SECTIONS, numbers
+from conformance.reports.wording import numbers, section_title
 
 if TYPE_CHECKING:
     from conformance.reports.model import Failure, Report, Requirement
@@ -69,7 +69,7 @@ def _section(number: str) -> dict[str, Any]:
     return {
         "@id": f"{_NAMES}:section:{number}",
         "@type": "earl:TestRequirement",
-        "dct:title": SECTIONS.get(number, number),
+        "dct:title": section_title(number) or number,
     }
 
 

@@ -11,17 +11,9 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue import load_catalogue
 from conformance.reports.atomic_files import place
-from conformance.reports.badge import badge_bytes
-from conformance.reports.ctrf import ctrf_bytes
-from conformance.reports.earl import earl_bytes
+from conformance.reports.formats import FROM_BOTH, FROM_REPORT
 from conformance.reports.har import har_pieces
-from conformance.reports.html import html_bytes
-from conformance.reports.junit import junit_bytes
 from conformance.reports.last_scan import LastScan
-from conformance.reports.markdown import markdown_bytes
-from conformance.reports.metrics import metrics_bytes
-from conformance.reports.model import report_bytes
-from conformance.reports.sarif import sarif_bytes
 from conformance.reports.sealing import ENVELOPE, EXCHANGES, PAGE, PROVISIONED, REPORT, sealed
 from conformance.reports.wording import REPRODUCE, reproductions
 from conformance.targets.journal_file import JOURNAL
@@ -38,18 +30,10 @@ if TYPE_CHECKING:
 
 LOG: Final = "provisioner.log"
 ERRORS: Final = "errors.log"
-_RENDERED: Final[Mapping[str, Callable[[Report, Sequence[Exchange]], bytes]]] = {
-    REPORT: lambda report, _: report_bytes(report),
-    "report.html": html_bytes,
-    "junit.xml": lambda report, _: junit_bytes(report),
-    "summary.md": markdown_bytes,
-    "earl.jsonld": lambda report, _: earl_bytes(report),
-    "ctrf.json": lambda report, _: ctrf_bytes(report),
-    "badge.svg": lambda report, _: badge_bytes(report),
-    "report.sarif": lambda report, _: sarif_bytes(report),
-    "metrics.prom": metrics_bytes,
-}
-OUTPUTS: Final = (*_RENDERED, EXCHANGES, PROVISIONED, LOG, ERRORS)
+OUTPUTS: Final = (
+    *(name for name, _ in (*FROM_REPORT.values(), *FROM_BOTH.values()) if name),
+    *(EXCHANGES, PROVISIONED, LOG, ERRORS),
+)
 """Every file that a run writes, except those that reproduce failures and the journal, written during the run."""
 
 _OURS: Final = re.compile(rb'\s*\{\s*"format":\s*"conformance-(?:report|journal)/')
@@ -101,7 +85,8 @@ def outputs(report: Report, exchanges: Sequence[Exchange]) -> Mapping[str, Conte
         report: The finished run.
         exchanges: Its exchanges.
     """
-    rendered = {name: render(report, exchanges) for name, render in _RENDERED.items()}
+    rendered = {name: render(report) for name, render in FROM_REPORT.values() if name}
+    rendered |= {name: render(report, exchanges) for name, render in FROM_BOTH.values() if name}
     pieces: dict[str, Content] = {name: partial(iter, (data,)) for name, data in rendered.items()}
     for requirement in report["requirements"]:
         for failure in requirement["failures"]:

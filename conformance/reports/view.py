@@ -17,7 +17,6 @@ from conformance.reports.pictures.transitions import transitions
 from conformance.reports.wording import (
     MODES,
     OUTCOMES,
-    SECTIONS,
     VERDICTS,
     causes_sentence,
     counted,
@@ -30,6 +29,7 @@ from conformance.reports.wording import (
     repeat_command,
     repeating,
     reproductions,
+    section_title,
     selection_sentence,
     tally,
     verdict_sentence,
@@ -177,7 +177,7 @@ def _failed(report: Report, requirement: Requirement, by_number: Mapping[int, Ex
     return {
         "requirement": requirement,
         "waived": is_waived(requirement),
-        "section": SECTIONS.get(requirement["section"], ""),
+        "section": section_title(requirement["section"]),
         "failures": [_failure(requirement, failure, by_number) for failure in failures],
         "left_out": len(requirement["failures"]) - len(failures),
         "repeat": repeat_command(report, requirement, requirement["failures"][0] if failures else None),
@@ -218,7 +218,7 @@ def _sections(requirements: list[Requirement]) -> list[tuple[str, str, list[Requ
     return [
         (
             number,
-            SECTIONS.get(number, "Further"),
+            section_title(number) or "Further",
             [requirement for requirement in requirements if requirement["section"] == number],
         )
         for number in numbers

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
+from conformance.catalogue import load_catalogue
 from conformance.reports.curl import shell_word
+from conformance.reports.outcome import of_requirements
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +22,7 @@ OUTCOMES: Final[Mapping[Outcome, str]] = {
     "inapplicable": "not applicable",
     "passed": "passed",
 }
-"""Outcomes in words, the gravest first."""
+"""Outcomes in words, the most serious first."""
 
 VERDICTS: Final[Mapping[Verdict, str]] = {
     "conformant": "Conformant",
@@ -46,23 +48,10 @@ ENDED_EARLY: Final = "The run ended early: "
 WITHOUT_CORE: Final = "the verdict is inconclusive, because not all of core was judged"
 """The reason for the verdict if only the choice of requirements prevents another one."""
 
-SECTIONS: Final[Mapping[str, str]] = {
-    "1": "General conventions",
-    "2": "Resources and fields",
-    "3": "States and transitions",
-    "4": "Endpoints",
-    "5": "Authentication",
-    "6": "Events",
-    "7": "Errors",
-    "8": "Limits",
-    "9": "Versioning",
-}
 
-
-_OF_CLASSES: Final[tuple[Literal["failed", "cantTell", "untested", "passed"], ...]] = (
-    "failed", "cantTell", "untested", "passed",
-)  # fmt: skip
-"""The outcomes of a class, the gravest first."""
+def section_title(number: str) -> str:
+    """Return the title of a section of the interface; an empty text if the catalogue has no section of that number."""
+    return next((section.title for section in load_catalogue().sections if section.number == number), "")
 
 
 def chosen(report: Report) -> list[Requirement]:
@@ -85,8 +74,7 @@ def _of_class(entry: ConformanceClass, requirements: list[Requirement]) -> Confo
     outcomes = [requirement["outcome"] for requirement in requirements if requirement["class"] == entry["id"]]
     if len(outcomes) == entry["requirements"]:
         return entry
-    gravest = next((outcome for outcome in _OF_CLASSES if outcome in outcomes), _OF_CLASSES[2])
-    return {**entry, "requirements": len(outcomes), "outcome": gravest}
+    return {**entry, "requirements": len(outcomes), "outcome": of_requirements(outcomes).value}  # type: ignore[typeddict-item]  # one of four values
 
 
 def tally(report: Report) -> Counter[str]:
@@ -110,7 +98,7 @@ def causes_sentence(causes: Sequence[Sequence[Requirement]]) -> str | None:
         return None
     if len(causes) == 1:
         return f"The {number:,} failed requirements probably have the same cause."
-    return f"The {number:,} failed requirements probably have {len(causes):,} causes. The gravest comes first."
+    return f"The {number:,} failed requirements probably have {len(causes):,} causes. The most serious comes first."
 
 
 def is_waived(requirement: Requirement) -> bool:

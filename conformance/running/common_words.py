@@ -28,7 +28,7 @@ def ordinary_words() -> bytes:
     return b"\n".join(parts)
 
 
-def is_sent(text: str) -> bool:
+def is_always_sent(text: str) -> bool:
     """Whether requests of any run contain the text, in their queries or as a text sample."""
     texts = files("conformance").joinpath(*_TEXTS).read_text("utf-8")
     return _QUERY.fullmatch(text) is not None or text in texts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.operations import OPERATIONS
-from conformance.running.common_words import is_sent, ordinary_words
+from conformance.running.common_words import is_always_sent, ordinary_words
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.wire.client import Wire
 from conformance.wire.recording_wire import RecordingWire
@@ -33,7 +33,7 @@ def redactor_of(profile: Profile) -> Redactor:
     for name, secret in profile.secrets():
         is_key = name.partition(":")[0] not in HIDDEN_TEXTS
         shown = _is_in_addresses(profile, secret) if is_key else _is_in_outputs(profile, secret)
-        redactor.add(name, secret, shown=shown or is_sent(secret))
+        redactor.add(name, secret, shown=shown or is_always_sent(secret))
     return redactor
 
 

@@ -29,9 +29,9 @@ READS: Final = ("organization", "engagement", "engagements")
 _MEMBERS: Final = 100
 _LABELS: Final = {HTTPStatus.OK: "yes", 403: "no"}
 _RIGHTS: Final = {"organizations:read": "organization", "engagements:read": "engagement"}
-"""The resource that a scoped key must be able to read."""
+"""The resource that a single-permission key must be able to read."""
 _FORBIDDEN: Final = {"organizations": "engagement", "engagements": "organization"}
-"""The resource that a scoped key must not be able to read, by the first part of its permission."""
+"""The resource that a single-permission key must not be able to read, by the first part of its permission."""
 
 
 @dataclass(frozen=True, slots=True)

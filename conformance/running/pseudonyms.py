@@ -33,7 +33,7 @@ _NAMED: Final = frozenset({"name", "email", "description"})
 _KEPT: Final = frozenset(
     {"id", "userId", "role", "status", "createdAt", "updatedAt", "joinedAt", "lastSeenAt", "expiresAt"}
 )
-"""The members of a person or an engagement that checks judge by their values, and that name nobody."""
+"""The members of a person or an engagement that checks judge by their values, and that identify no person."""
 _MAIL, _MEMBER = "the mail to ", "a member as "
 """The beginnings of recorded inputs that show people."""
 _CLOSED: Final = frozenset({*ROLES, *STATUSES, "pending", "null", "true", "false"})

@@ -120,8 +120,8 @@ class Scenarios(Generic[R]):
         with suppress(CheckOutcome, NoResponse, MissingMeans):
             self.result(scenario)
 
-    def narrow(self) -> None:
-        """Wait for the scenarios in the background, before one that must run alone."""
+    def finish_background(self) -> None:
+        """Wait until no scenario runs in the background; none is started there later."""
         self._pool.shutdown(wait=True)
 
     def close(self) -> None:

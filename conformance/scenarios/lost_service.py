@@ -61,7 +61,7 @@ def expect_no_request_ends_service(run: Run) -> None:
         CantTell: The service was gone once, and the request could not be sent again.
         Inapplicable: The service was never gone with a request in flight.
     """
-    run.scenarios.narrow()
+    run.scenarios.finish_background()
     suspects = sorted(_suspects(run, _exactly).values(), key=lambda suspect: -len(suspect.broken))
     if not suspects:
         raise Inapplicable("The service was never gone while a request was in flight")

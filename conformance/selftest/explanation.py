@@ -15,6 +15,7 @@ from conformance.oracle.permissions import Permission, keys_with
 from conformance.reference.faults import all_faults
 from conformance.reports.har import har_entry
 from conformance.reports.last_scan import LastScan
+from conformance.reports.outcome import Outcome
 from conformance.reports.text import json_bytes
 from conformance.running.options import Effort, RunOptions
 from conformance.running.scenarios import scenario_named
@@ -24,7 +25,6 @@ from conformance.selftest.subjects import latitudes
 from conformance.targets.capabilities import UNLOCKS
 from conformance.verdicts.items import marks_of, name_of, scenarios_of, stage_of
 from conformance.verdicts.judge import Judge
-from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.session import run_checks
 from conformance.verdicts.stages import JUDGING, Stage
 
@@ -102,13 +102,11 @@ def example(requirement: Requirement, checks: Mapping[str, pytest.Item]) -> dict
     found: dict[str, Any] = {}
     for only in dict.fromkeys([(requirement.id,), related]):
         options = RunOptions(effort=effort, only=only, max_seconds=_MOST_SECONDS)
-        with HostedSession(latitudes("default")[0], options, in_process=True) as execution:
-            judge = Judge(execution.run)
-            execution.run.closed = execution.reach()
+        with HostedSession(latitudes("default")[0], options, in_process=True) as session:
+            judge = Judge(session.run)
+            session.run.closed = session.reach()
             run_checks(judge)
-            found = _found(
-                [entry for entry in judge.results if entry.requirement == requirement.id], execution.redactor
-            )
+            found = _found([entry for entry in judge.results if entry.requirement == requirement.id], session.redactor)
         if "missing" not in found:
             break
     return found

@@ -68,8 +68,8 @@ def _schedule_as_batch() -> None:
 def _warm_up() -> None:
     """Reach a service once, to fill the caches of all trials."""
     (honest,) = latitudes("default")
-    with HostedSession(honest, RunOptions(effort=Effort.QUICK, seed=1), in_process=True) as execution:
-        execution.reach()
+    with HostedSession(honest, RunOptions(effort=Effort.QUICK, seed=1), in_process=True) as session:
+        session.reach()
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,14 +122,14 @@ def attempt(task: Task, run: Callable[[Judge], None] = run_checks) -> Trial:
         EmbeddedError: The service did not start.
     """
     began = time.monotonic()
-    with HostedSession(task.subject, task.options, in_process=task.in_process) as execution:
-        judge = task.judge(execution.run)
+    with HostedSession(task.subject, task.options, in_process=task.in_process) as session:
+        judge = task.judge(session.run)
         if task.law is not None:
-            execution.run.wire.observe(EarlyEnd(task.law, execution.run))
-        execution.run.closed = execution.reach()
+            session.run.wire.observe(EarlyEnd(task.law, session.run))
+        session.run.closed = session.reach()
         run(judge)
-        undone = execution.undo()
-        requests = execution.run.wire.sent
+        undone = session.undo()
+        requests = session.run.wire.sent
     reported = _reported(judge.results)
     return Trial(
         subject=task.subject,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from conformance.operations import SCOPES
-from conformance.targets.profile import KINDS, Mode
+from conformance.operations import KINDS, SCOPES
+from conformance.targets.profile import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -20,10 +20,11 @@ from conformance.wire.run_limits import RunStopped
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from conformance.operations import SubordinateKind
     from conformance.targets.mailbox import Mailbox
     from conformance.targets.membership import Membership
     from conformance.targets.ownership import Ownership
-    from conformance.targets.profile import Profile, SubordinateKind, SubordinateTemplate, TargetMember
+    from conformance.targets.profile import Profile, SubordinateTemplate, TargetMember
     from conformance.targets.provisioner import MemberRole, ProvisionedMember
     from conformance.targets.secret import Secret
     from conformance.wire.exchange import Exchange
@@ -34,10 +35,10 @@ NEW_KEY: Final = "new_key"
 """The name of a key that is created during a run."""
 
 _READER: Final = "organizations:read"
-"""The scope of the key that shows for which organization the provisioner makes keys."""
+"""The permission of the key that shows for which organization the provisioner makes keys."""
 
 _WRITER: Final = "organizations:write"
-"""The scope of the key that could rename another organization."""
+"""The permission of the key that could rename another organization."""
 
 _MAIL_PAUSE: Final = 0.25
 
@@ -153,7 +154,7 @@ class Fixtures:
             return {name: key for name, key in self._shared.items() if isinstance(key, Credential)}
 
     def scoped_key(self, scope: str) -> Credential:
-        """Return a key with exactly one scope.
+        """Return a key with exactly one permission.
 
         Raises:
             MissingMeans: There is none.
@@ -161,11 +162,11 @@ class Fixtures:
         return self._shared_key(f"key:{scope}", scope, lambda made: made.create_key([scope]))
 
     def key_with(self, name: str, scopes: Sequence[str]) -> Credential:
-        """Return a key with several scopes or none, created by the provisioner.
+        """Return a key with several permissions or none, created by the provisioner.
 
         Args:
             name: What outputs show in its place.
-            scopes: Its scopes.
+            scopes: Its permissions.
 
         Raises:
             MissingMeans: None can be created.
@@ -173,7 +174,7 @@ class Fixtures:
         return self._shared_key("key:any", name, lambda made: made.create_key(scopes))
 
     def new_key(self, scope: str) -> Credential:
-        """Return an unused key with exactly one scope, created by the provisioner; one per run.
+        """Return an unused key with exactly one permission, created by the provisioner; one per run.
 
         Raises:
             MissingMeans: None can be created.

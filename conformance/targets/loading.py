@@ -4,9 +4,9 @@ Every key of the file, with its default:
 
     name:               the target's name in reports (the host)
     base_url:           scheme, host and port; required
-    api_key:            a key with all five scopes; required
+    api_key:            a key with all five permissions; required
     disposable:         whether a run may rename the organization, and invite and change members (false)
-    keys:               one key per scope, ``other_organization``, ``throttled``
+    keys:               one key per permission, ``other_organization``, ``throttled``
     members:            a list of {user_id, key}; ``key`` is optional
     provisioner:        {command: [...], timeout: 30, environment: [NAME, ...] or {NAME: value}}
     invitation_domain:  the domain of invited addresses (example.com)
@@ -232,7 +232,7 @@ class _Reader:
 
     def main_key(self, top: Mapping[str, Entry]) -> Secret:
         if "api_key" not in top:
-            raise TargetFileError(f"{self.name} has no api_key: give a key with all five scopes.")
+            raise TargetFileError(f"{self.name} has no api_key: give a key with all five permissions.")
         return self.key(top["api_key"])
 
     def key(self, entry: Entry) -> Secret:
@@ -287,7 +287,7 @@ def _keys(reader: _Reader, entry: Entry | None, main_key: Secret) -> Mapping[str
     owners = {main_key: "api_key"}
     for name, item in (entry.table(*KEY_NAMES) if entry else {}).items():
         keys[name] = reader.key(item)
-        # A key in two places is a copying error: it cannot have one scope and all scopes, or two organizations.
+        # A key in two places is a copying error: it cannot have one permission and all, or two organizations.
         if name != "throttled" and keys[name] in owners:
             raise item.problem(f"is the same key as {owners[keys[name]]}, which must be a different one")
         owners.setdefault(keys[name], item.key)

@@ -15,16 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from conformance.operations import SubordinateKind
     from conformance.targets.secret import Secret
 
 _T = TypeVar("_T")
 
 PLAIN_HTTP: Final = "base_url: http sends the keys unencrypted over the network."
 """The warning about a service on another machine without TLS."""
-
-SubordinateKind = Literal["target", "task", "wikiPage", "report", "threatModel", "apiRequest"]
-KINDS: Final[tuple[SubordinateKind, ...]] = ("target", "task", "wikiPage", "report", "threatModel", "apiRequest")
-"""The kinds of records that are deleted with their engagement."""
 
 DEFAULT_INVITATION_DOMAIN: Final = "example.com"
 """A domain reserved by RFC 2606, so that no message to it is delivered."""
@@ -120,9 +117,9 @@ class Profile:
     Attributes:
         name: The target's name in reports.
         base_url: Scheme, host and port, without a slash at the end and without user info.
-        api_key: A key with all five scopes.
+        api_key: A key with all five permissions.
         mode: What the run may do.
-        keys: Further keys: by a scope, ``other_organization``, ``throttled``.
+        keys: Further keys: by a permission, ``other_organization``, ``throttled``.
         members: Members whose roles the run may change and that it may remove.
         provisioner: The operator's program, or None.
         invitation_domain: The domain of invited addresses.

@@ -15,7 +15,8 @@ from conformance.targets.secret import without_likely_keys
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from conformance.targets.profile import Profile, SubordinateKind
+    from conformance.operations import SubordinateKind
+    from conformance.targets.profile import Profile
     from conformance.targets.rpc import UnansweredCall
     from conformance.targets.secret import Secret
     from conformance.wire.waits import Waiting
@@ -150,7 +151,7 @@ class Provisioner:
         return self._peer.problem is not None and not self._peer.has_responded
 
     def create_key(self, scopes: Sequence[str]) -> Secret:
-        """Create a key of the organization with exactly these scopes."""
+        """Create a key of the organization with exactly these permissions."""
         return self._key("create_key", {"scopes": list(scopes)})
 
     def create_throttled_key(self) -> Secret:

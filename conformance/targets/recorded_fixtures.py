@@ -12,8 +12,8 @@ from conformance.targets.provisioner import Mail
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from conformance.operations import SubordinateKind
     from conformance.targets.fixtures import Fixtures, MemberLog
-    from conformance.targets.profile import SubordinateKind
     from conformance.targets.provisioner import MemberRole
     from conformance.wire.recorded_inputs import RecordedInputs
     from conformance.wire.requests import Credential
@@ -65,7 +65,7 @@ class RecordedFixtures:
         return self._fixtures.known_keys()
 
     def scoped_key(self, scope: str) -> Credential:
-        """Return a key with exactly one scope.
+        """Return a key with exactly one permission.
 
         Raises:
             MissingMeans: There is none.
@@ -73,7 +73,7 @@ class RecordedFixtures:
         return self._key(f"a key for {scope}", lambda: self._fixtures.scoped_key(scope))
 
     def key_with(self, name: str, scopes: Sequence[str]) -> Credential:
-        """Return a key with several scopes or none.
+        """Return a key with several permissions or none.
 
         Raises:
             MissingMeans: None can be created.
@@ -81,7 +81,7 @@ class RecordedFixtures:
         return self._key(f"a key with {name}", lambda: self._fixtures.key_with(name, scopes))
 
     def new_key(self, scope: str) -> Credential:
-        """Return an unused key with exactly one scope.
+        """Return an unused key with exactly one permission.
 
         Raises:
             MissingMeans: None can be created.

@@ -70,7 +70,7 @@ class JournalRecorder:
         self._sent_names: set[str] = set()
         self._roles: dict[str, str] = {}
         self._fields: dict[str, object] = {}
-        self._unspeakable: set[str] = set()
+        self._names_with_hidden_text: set[str] = set()
 
     def ensure_harmless(self, requests: Sequence[Request]) -> None:
         """Ensure that requests can be undone.
@@ -91,7 +91,7 @@ class JournalRecorder:
         """Return why the name of an organization could not be restored after a renaming; None if it could."""
         key = owner(request.key_name)
         before = self._names.get(key)
-        if key in self._unspeakable:
+        if key in self._names_with_hidden_text:
             return "the organization's name contains a text that the target file hides, and could not be restored"
         if before is not None and PREFIX.match(normalized(before)):
             return "the organization has a name of another run, which may restore the name before"
@@ -275,7 +275,7 @@ class JournalRecorder:
         if not renamings:
             self._names.setdefault(owner(key), name)
             if STAND_IN.search(name.encode("utf-8", "replace")):
-                self._unspeakable.add(owner(key))
+                self._names_with_hidden_text.add(owner(key))
         elif (
             (last := renamings[-1]).became is None
             and last.state is State.DONE

@@ -6,7 +6,8 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 
-from conformance.targets.profile import KINDS, ProvisionerSettings, SubordinateKind, SubordinateTemplate
+from conformance.operations import KINDS, SubordinateKind
+from conformance.targets.profile import ProvisionerSettings, SubordinateTemplate
 from conformance.targets.secret import Secret
 from conformance.targets.validity import Refused
 

@@ -139,11 +139,15 @@ class CreatedEngagements:
         """
         lost = [entry for entry in entries if entry.state is not State.REFUSED]
         listed = latest_items(self._queries, pages=PAGES if lost else 1, key=key)
-        found = listed if isinstance(listed, str) else own_among(listed, self._pending.journal.names)
-        if not isinstance(listed, str) and key == MAIN_KEY and not own_among(listed, self._pending.journal.names).ids:
+        if isinstance(listed, str):
+            if lost:
+                self._pending.leave(f"Creations with unknown results: {len(lost)}: {listed}.")
+            return
+        found = own_among(listed, self._pending.journal.names)
+        if key == MAIN_KEY and not found.ids:
             self._pending.result.listed = listed
-        gone = not isinstance(found, str) and self._delete_own(found.ids, key)
-        for identifier in () if isinstance(found, str) or not lost else found.ids:
+        gone = self._delete_own(found.ids, key)
+        for identifier in found.ids if lost else ():
             if self._ownership.state(identifier, key) is OwnershipState.ANOTHERS:
                 self._pending.leave(
                     f"The engagement {identifier} has a name of the run, but was created before or after it: "
@@ -151,15 +155,14 @@ class CreatedEngagements:
                 )
         if gone:
             self._pending.settle(*(entry for entry in entries if entry.state is State.REFUSED))
-        if gone and not isinstance(found, str) and found.complete:
+        if gone and found.complete:
             garbled = self._may_be_garbled(lost, found, key)
             self._garbled |= {entry.id or "" for entry in garbled}
             lost = [entry for entry in lost if entry not in garbled]
             told = [entry for entry in lost if not self._pending.may_come(entry)]
             self._pending.settle(*(entry for entry in told if self._has_a_name(entry) or _is_older(found, entry)))
         if unclear := sum(entry.state is not State.SETTLED for entry in lost):
-            reason = f": {found}" if isinstance(found, str) else ""
-            self._pending.leave(f"Creations with unknown results: {unclear}{reason}.")
+            self._pending.leave(f"Creations with unknown results: {unclear}.")
 
     def _may_be_garbled(self, lost: Sequence[Entry], found: OwnEngagements, key: str) -> list[Entry]:
         """Return the creations whose engagements may be the run's, if the search did not find as many others."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from conformance.spelling import nearest
+from conformance.spelling import suggestion
 from conformance.targets.secret import Secret
 
 if TYPE_CHECKING:
@@ -262,8 +262,7 @@ def conformance_class(text: str, known: Collection[str]) -> str:
         Refused: There is no such class.
     """
     if text not in known:
-        near = nearest(text, known, 1)
-        raise Refused(f"must be a class: {f'did you mean {near}?' if near else ', '.join(known)}")
+        raise Refused(f"must be a class{suggestion(text, known, ': ' + ', '.join(known), 1)}")
     return text
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import yaml
 
-from conformance.spelling import nearest
+from conformance.spelling import suggestion
 from conformance.targets.validity import DAY, Refused
 from conformance.yaml_text import YamlRefused, compose, value_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Mapping
 
 _T = TypeVar("_T")
 
@@ -60,7 +60,8 @@ class Entry:
         """Return an error about this value; ``sentence`` says what was expected and shows no value."""
         line = self.node.start_mark.line + 1
         key = "".join(character if character.isprintable() else "?" for character in self.key or "the file")
-        return TargetFileError(f"{self.source.name}, line {line}: {key} {sentence}.")
+        end = "" if sentence.endswith("?") else "."
+        return TargetFileError(f"{self.source.name}, line {line}: {key} {sentence}{end}")
 
     @property
     def given(self) -> bool:
@@ -80,7 +81,8 @@ class Entry:
             entry = self._member(key_node, value_node)
             name = str(key_node.value)
             if known and name not in known:
-                raise entry.problem(_unknown(name, known))
+                hint = suggestion(name, known, f"; known here: {', '.join(known)}", 1)
+                raise entry.problem(f"is not a known key{hint}")
             if name in entries:
                 raise entry.problem("is given twice")
             entries[name] = entry
@@ -252,9 +254,3 @@ def read_yaml(text: str, source: Source) -> Entry:
     if node is None:
         raise TargetFileError(f"{source.name} is empty; it needs at least base_url and api_key.")
     return Entry(node, "", source)
-
-
-def _unknown(name: str, known: Collection[str]) -> str:
-    near = nearest(name, known, 1)
-    hint = f"did you mean {near}?" if near else f"known here: {', '.join(known)}"
-    return f"is not a known key ({hint})"

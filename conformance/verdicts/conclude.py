@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.catalogue import CLASSES, Catalogue, load_catalogue
+from conformance.reports.outcome import Outcome, Verdict, of_checks, of_requirements, verdict
 from conformance.reports.script import Recording
-from conformance.verdicts.outcome import Outcome, Verdict, of_checks, of_requirements, verdict
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -61,13 +61,12 @@ def classes(
     """
     found: list[model.ConformanceClass] = []
     for name, title in CLASSES.items():
-        outcomes = [Outcome(entry["outcome"]) for entry in concluded if entry["class"] == name]
-        outcome = of_requirements(outcomes)
+        outcomes = [entry["outcome"] for entry in concluded if entry["class"] == name]
         found.append(
             {
                 "id": name,
                 "title": title,
-                "outcome": "untested" if outcome is Outcome.INAPPLICABLE else outcome.value,  # type: ignore[typeddict-item]  # one of four values
+                "outcome": of_requirements(outcomes).value,  # type: ignore[typeddict-item]  # one of four values
                 "requirements": len(outcomes),
                 "unlock": list(unlock.get(name, ())),
             }
@@ -78,7 +77,7 @@ def classes(
 def overall(concluded: Sequence[model.Requirement]) -> Verdict:
     """Return the verdict of a run; waived failures in the core class must not hide untested requirements there."""
     of_core = (entry for entry in concluded if entry["class"] == "core")
-    core = of_requirements([Outcome.PASSED if entry["waived"] else Outcome(entry["outcome"]) for entry in of_core])
+    core = of_requirements(["passed" if entry["waived"] else entry["outcome"] for entry in of_core])
     failed = any(entry["outcome"] == "failed" and not entry["waived"] for entry in concluded)
     return verdict(core, [Outcome(entry["outcome"]) for entry in concluded], failed_unwaived=failed)
 

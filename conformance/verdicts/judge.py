@@ -15,6 +15,7 @@ import pytest
 from conformance.catalogue import load_catalogue
 from conformance.confirm.at_once import ListConfirmation
 from conformance.oracle.outcomes import CantTell, CheckOutcome, Evidence, NonConformity, Untested
+from conformance.reports.outcome import Outcome
 from conformance.running.options import Effort
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.journal_file import JournalError
@@ -26,7 +27,6 @@ from conformance.verdicts.items import (
     scenarios_of,
     stage_of,
 )
-from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.results import CheckListener, CheckResult, result_of
 from conformance.verdicts.stages import JUDGING
 from conformance.wire.exchange import NoResponse

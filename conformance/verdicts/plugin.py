@@ -136,12 +136,12 @@ def _opened(config: pytest.Config, stack: ExitStack) -> Run:
             seed=option.seed,
             report=option.report,
         )
-        execution = stack.enter_context(RunSession(options))
-        reason = execution.reach()
+        session = stack.enter_context(RunSession(options))
+        reason = session.reach()
     except (TargetFileError, SelectionError, JournalError, FolderError) as error:
         raise pytest.UsageError(str(error)) from None
     except EmbeddedError as error:
         reason = str(error)
     if reason is not None:
         pytest.exit(reason, returncode=Exit.UNTESTABLE)
-    return execution.run
+    return session.run

@@ -47,7 +47,7 @@ _USER_INFO = re.compile(r"//[^/\s]*@")
 
 
 def build_report(
-    execution: RunSession,
+    session: RunSession,
     results: Sequence[CheckResult],
     *,
     waivers: Sequence[Waiver] = (),
@@ -59,7 +59,7 @@ def build_report(
     """Return the report of a run that is over.
 
     Args:
-        execution: The run, after undoing.
+        session: The run, after undoing.
         results: The results of its checks.
         waivers: The accepted failures.
         known: Requirements that failed in the baseline.
@@ -70,24 +70,24 @@ def build_report(
     Returns:
         The redacted report, and the problems of the waivers, a sentence each.
     """
-    run = execution.run
-    unselected = _unselected(execution, interrupted=interrupted, failed_fast=failed_fast)
-    recording = Recording(run.wire.exchanges, run.names.prefix, run.profile.variables, execution.redactor)
+    run = session.run
+    unselected = _unselected(session, interrupted=interrupted, failed_fast=failed_fast)
+    recording = Recording(run.wire.exchanges, run.names.prefix, run.profile.variables, session.redactor)
     options = run.options
     requirements = conclude.requirements(results, unselected, options.only, recording, options.catalogue)
-    problems = apply_waivers(requirements, waivers, execution.began.date())
+    problems = apply_waivers(requirements, waivers, session.began.date())
     for entry in requirements:
         if entry["id"] in known and entry["outcome"] == "failed" and not entry["waived"]:
             entry["known"] = True
     missing = run.missing
     classes = conclude.classes(requirements, conclude.unlocking(load_catalogue(), missing, options.only))
-    undone = execution.undo()
+    undone = session.undo()
     limits = measured_limits(run.profile.limits, run.wire.exchanges)
     known_facts = determined(
         run.profile,
         options,
         sent=run.wire.sent,
-        certificate=execution.certificate,
+        certificate=session.certificate,
         requirements=requirements,
         classes=classes,
         observations=conclude.observations(run.observations),
@@ -98,28 +98,28 @@ def build_report(
         "suite": {**known_facts["suite"], **({"commit": commit()} if commit() else {})},
         "run": {
             "command": _command(options.command),
-            "started_at": _time(execution.began),
-            "finished_at": _time(execution.began + timedelta(seconds=execution.seconds)),
-            "seconds": round(execution.seconds, 3),
+            "started_at": _time(session.began),
+            "finished_at": _time(session.began + timedelta(seconds=session.seconds)),
+            "seconds": round(session.seconds, 3),
             **known_facts["run"],
             "interrupted": interrupted,
             **({"failed_fast": True} if failed_fast else {}),
             "warnings": [
-                *_of_provisioner(execution, requirements, missing),
-                *_warnings(execution),
+                *_of_provisioner(session, requirements, missing),
+                *_warnings(session),
                 *(f"A limit was not met: {broken}." for broken in broken_limits(limits)),
                 *warnings,
             ],
         },
-        "census": execution.census,
-        "journal": execution.changes(),
-        "gone": execution.missing,
+        "census": session.census,
+        "journal": session.changes(),
+        "gone": session.missing,
         "not_undone": undone.left,
         "lasting": undone.lasting,
         **({"limits": limits} if limits else {}),
         "waivers": [asdict(waiver) | {"expires": waiver.expires.isoformat()} for waiver in waivers],
     }
-    return cast("Report", with_texts(report, lambda text: encodable(execution.redactor.text(text)))), problems
+    return cast("Report", with_texts(report, lambda text: encodable(session.redactor.text(text)))), problems
 
 
 def determined(  # noqa: PLR0913 - a report has these parts
@@ -185,11 +185,11 @@ def _command(arguments: Sequence[str]) -> list[str]:
     return shown
 
 
-def _unselected(execution: RunSession, *, interrupted: bool, failed_fast: bool) -> str:
+def _unselected(session: RunSession, *, interrupted: bool, failed_fast: bool) -> str:
     if interrupted:
         return "The run was interrupted before."
-    if execution.run.closed is not None:
-        return execution.run.closed
+    if session.run.closed is not None:
+        return session.run.closed
     return "The run ended at a failure before." if failed_fast else NOT_RUN
 
 
@@ -199,42 +199,42 @@ def _selection(requirements: Sequence[Requirement]) -> dict[str, object]:
     return {} if chosen == len(requirements) else {"selection": {"chosen": chosen, "of": len(requirements)}}
 
 
-def _of_provisioner(execution: RunSession, requirements: Sequence[Requirement], missing: Collection[str]) -> list[str]:
+def _of_provisioner(session: RunSession, requirements: Sequence[Requirement], missing: Collection[str]) -> list[str]:
     """Return the provisioner's problem, the number of requirements left untested for it, and what it may have left.
 
     Args:
-        execution: The run.
+        session: The run.
         requirements: The requirements with their outcomes.
         missing: The needs that the target does not meet, even with the provisioner.
     """
-    provisioner = execution.provisioner
+    provisioner = session.provisioner
     if provisioner is None:
         return []
     left = [_UNKNOWN_MEMBERS] if None in provisioner.late_members else []
     if provisioner.problem is None:
         return left
     untested = [entry for entry in requirements if entry["outcome"] == "untested" and entry.get("chosen", True)]
-    without = unmet(replace(execution.profile, provisioner=None))
+    without = unmet(replace(session.profile, provisioner=None))
     needs = [set(load_catalogue().requirements[entry["id"]].needs) for entry in untested]
     number = sum(each.isdisjoint(missing) and not each.isdisjoint(without) for each in needs)
     lost = f" For that reason {counted(number, 'requirement')} could not be tested." if number else ""
     return [f"{provisioner.problem}{lost}", *left]
 
 
-def _warnings(execution: RunSession) -> list[str]:
-    warnings = list(execution.profile.warnings)
-    if mistaken := execution.ownership.foreign_ids:
+def _warnings(session: RunSession) -> list[str]:
+    warnings = list(session.profile.warnings)
+    if mistaken := session.ownership.foreign_ids:
         named = ", ".join(mistaken)
         warnings.append(
             f"The service responded to creations with ids of other users' engagements, which were left alone: {named}."
         )
-    if execution.run.mode is Mode.READ_ONLY and (writes := execution.undo().writes):
+    if session.run.mode is Mode.READ_ONLY and (writes := session.undo().writes):
         warnings.append(f"The changes of requests without a valid key were undone with <api_key>: {', '.join(writes)}.")
-    if weak := execution.redactor.weak:
+    if weak := session.redactor.weak:
         named = ", ".join(f"<{name}>" for name in weak)
         warnings.append(f"Too short or too common to be redacted from every response: {named}.")
-    if execution.run.wire.stopped:
-        warnings.append(f"{ENDED_EARLY}{execution.run.wire.stopped}.")
+    if session.run.wire.stopped:
+        warnings.append(f"{ENDED_EARLY}{session.run.wire.stopped}.")
     return warnings
 
 

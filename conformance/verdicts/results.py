@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Protocol
 
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, Untested
-from conformance.verdicts.outcome import Outcome
+from conformance.reports.outcome import Outcome
 from conformance.wire.exchange import Exchange, NoResponse
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from conformance.catalogue import load_catalogue
-from conformance.catalogue.selection import did_you_mean
 from conformance.files import TEXT, read_file
+from conformance.spelling import suggestion
 from conformance.yaml_text import YamlRefused, compose, value_of
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _waiver(entry: Any, where: str) -> Waiver:  # noqa: ANN401 - any YAML value
         if not isinstance(entry.get(name), str) or not entry[name].strip():
             raise WaiverError(f"{where}: {name} must be a text.")
     if entry["requirement"] not in load_catalogue().requirements:
-        hint = did_you_mean(entry["requirement"], load_catalogue().requirements) or "."
+        hint = suggestion(entry["requirement"], load_catalogue().requirements)
         raise WaiverError(f"{where}: there is no requirement {entry['requirement']}{hint}")
     if not isinstance(entry.get("check", "*"), str):
         raise WaiverError(f"{where}: check must be a text.")

@@ -39,11 +39,11 @@ if TYPE_CHECKING:
 __all__ = ["Observer", "RunStopped", "Wire"]
 
 _CLOSING: Final = 5.0
-_BETWEEN_LOOKS: Final = 0.02
+_POLL_SECONDS: Final = 0.02
 _FINISHING: Final = 4.0
 """Seconds that a write in flight gets when the run is stopped."""
 
-_LOOKING_UP: Final = 1.0
+_LIVENESS_SECONDS: Final = 1.0
 _CLOSED: Final = "the wire was closed"
 
 
@@ -304,7 +304,7 @@ class Wire:
     def _next(self, batch: _Batch) -> tuple[int, Exchange | BaseException, bool]:
         while True:
             try:
-                return batch.outbox.get(timeout=_LOOKING_UP)
+                return batch.outbox.get(timeout=_LIVENESS_SECONDS)
             except Empty:
                 if not self._thread.is_alive():  # another thread closed the wire just when this one began
                     raise RunStopped(self.stopped or _CLOSED) from None
@@ -315,9 +315,9 @@ class Wire:
 
     def _await_writes(self) -> None:
         """Wait for the writes in flight of a run that is over: what they did can be undone once it is done."""
-        end = time.monotonic() + _FINISHING + _LOOKING_UP
+        end = time.monotonic() + _FINISHING + _LIVENESS_SECONDS
         while any(map(_is_writing, list(self._tasks.values()))) and time.monotonic() < end:
-            time.sleep(_BETWEEN_LOOKS)
+            time.sleep(_POLL_SECONDS)
 
     def _start(self, job: Job, batch: _Batch, index: int) -> None:
         if self._closing:

@@ -43,7 +43,7 @@ _AWAITING: Final = 1.0
 
 _LONGEST_PROBE: Final = 3.0
 _LONGEST_LOSS: Final = 12.0
-_BESIDE_UNDOING: Final = 9 + SUCCESSIVE
+_UNDO_OVERHEAD: Final = 9 + SUCCESSIVE
 """Requests that undoing takes beside one for each change: for the check before, lost responses, and what is left."""
 _SHORT_WINDOW: Final = 10.0
 """Seconds within which the quota of a short window is renewed."""
@@ -210,7 +210,7 @@ class Dispatcher:
     def _is_needed_for_undoing(self, budget: KeyBudget) -> bool:
         """Whether the key's quota is only enough for undoing, and its reset is too late to wait for."""
         changes = self._limits.to_undo()
-        return changes > 0 and self.rate_limiter.is_short(budget, changes + _BESIDE_UNDOING)
+        return changes > 0 and self.rate_limiter.is_short(budget, changes + _UNDO_OVERHEAD)
 
     async def _send(self, job: Job, attempt: int, seconds: float) -> tuple[Exchange, AttemptResult]:
         exchange, outcome = await self._exchange(job, attempt, seconds)

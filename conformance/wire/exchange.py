@@ -35,7 +35,8 @@ OF_KEY: Final = KEY_REFUSED | {429}
 BESIDE_OTHERS: Final = frozenset({404, 409})
 """Refusals that a change may get because it overlaps another change of the resource."""
 
-_INVALID: Final = frozenset({400, 413, 422})
+INVALID: Final = frozenset({400, 413, 422})
+"""Refusals that may be for the length or the form of a text."""
 
 TOO_MANY_REQUESTS: Final = 429
 """The status that the wire waits out; only requests that expect it get it as their response."""
@@ -270,7 +271,7 @@ class Exchange:
     @property
     def refused_as_invalid(self) -> bool:
         """Whether a response came and is a 400, 413 or 422, so that the reason may be the length or form of a text."""
-        return self.received is not None and self.received.status in _INVALID
+        return self.received is not None and self.received.status in INVALID
 
     @property
     def missed(self) -> bool:
@@ -295,8 +296,8 @@ class Exchange:
         Args:
             key: The name of that key. A request with it becomes one with the main key; one with another valid key
                 becomes one of another organization.
-            scopes: The scopes that the key has for certain. A refusal of the key itself for another operation becomes
-                one of another organization, too, as it may be no full key.
+            scopes: The permissions that the key has for certain. A refusal of the key itself for another operation
+                becomes one of another organization, too, as it may be no full key.
         """
         credential = self.request.credential
         if credential is not None and credential.invalid:

@@ -121,13 +121,13 @@ def test_two_runs_of_a_conforming_service_differ_only_where_observations_vary(su
 def _observed(subject: Subject, seed: int) -> dict[str, str]:
     """Return the observations of a quick run."""
     options = RunOptions(effort=Effort.QUICK, seed=seed)
-    with HostedSession(subject, options, in_process=True) as execution:
-        judge = Judge(execution.run)
-        execution.run.closed = execution.reach()
+    with HostedSession(subject, options, in_process=True) as session:
+        judge = Judge(session.run)
+        session.run.closed = session.reach()
         run_checks(judge)
-        execution.undo()
+        session.undo()
         assert judge.errors == []
-        return {entry["id"]: entry["observed"] for entry in conclude.observations(execution.run.observations)}
+        return {entry["id"]: entry["observed"] for entry in conclude.observations(session.run.observations)}
 
 
 @pytest.fixture(scope="session")

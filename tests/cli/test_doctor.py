@@ -121,7 +121,7 @@ def test_a_silent_provisioner_is_reported(
 
 
 def test_right_keys_give_no_warning(conformance: Conformance, sandbox: dict[str, str]) -> None:
-    """Scoped keys with the right permissions give no problem."""
+    """Single-permission keys with the right permissions give no problem."""
     scoped = Path(__file__).parents[2] / "examples" / "scoped-keys.yaml"
 
     ended = conformance("doctor", "--target", str(scoped), **sandbox)

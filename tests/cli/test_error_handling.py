@@ -14,7 +14,7 @@ from conformance.cli.gate import GateOptions
 from conformance.cli.interruption import Interruption
 from conformance.cli.progress import _Silent
 from conformance.exits import Exit
-from conformance.reports import folder
+from conformance.reports import formats
 from conformance.reports.model import InvalidReport
 from conformance.running import run_session
 from conformance.running.embedded import EmbeddedError
@@ -60,9 +60,9 @@ def running(target: HostileTarget, tmp_path: Path) -> Running:
     return Running(target, tmp_path / "report")
 
 
-def building(execution: Any, results: Any, **more: Any) -> Any:
+def building(session: Any, results: Any, **more: Any) -> Any:
     """Build a report without results alone."""
-    return broken() if results else build_report(execution, results, **more)
+    return broken() if results else build_report(session, results, **more)
 
 
 def broken(*_: object, **__: object) -> Any:
@@ -158,7 +158,7 @@ def test_an_output_that_cannot_be_made_keeps_the_report(
     running: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Only report.json is written."""
-    monkeypatch.setitem(folder._RENDERED, "report.html", broken)
+    monkeypatch.setitem(formats.FROM_BOTH, "html", ("report.html", broken))
 
     assert running(READING) is Exit.UNTESTABLE
     assert running.outcome(READING) == "passed"
@@ -173,7 +173,7 @@ def test_a_report_that_cannot_be_made_is_an_error_of_the_suite(
     def invalid(_: object) -> bytes:
         raise InvalidReport("it breaks its schema")
 
-    monkeypatch.setattr(folder, "report_bytes", invalid)
+    monkeypatch.setitem(formats.FROM_REPORT, "json", ("report.json", invalid))
     monkeypatch.setattr(run_outputs, "report_bytes", invalid)
 
     assert running(READING) is Exit.UNTESTABLE

@@ -19,7 +19,7 @@ import pytest
 from conformance.cli import events
 from conformance.cli.events import STDOUT, EventLog
 from conformance.cli.progress import _Silent
-from conformance.verdicts.outcome import Outcome
+from conformance.reports.outcome import Outcome
 from conformance.verdicts.results import CheckResult, Failure
 from conformance.wire.redaction import Redactor
 from tests.conftest import serve_sandbox
@@ -110,7 +110,7 @@ def result(requirement: str, outcome: Outcome, text: str) -> CheckResult:
     return CheckResult("check", requirement, outcome, None if failure else text, failure, (), 0.1)
 
 
-def execution() -> Any:
+def session() -> Any:
     """Return the session of a run."""
     redactor = Redactor()
     redactor.add("api_key", SECRET)
@@ -125,7 +125,7 @@ def test_a_requirement_is_decided_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is at its first failure, or after its last check; texts are redacted and no command of a pipeline."""
     out = io.StringIO()
     monkeypatch.setattr(sys, "stdout", out)
-    with EventLog(STDOUT) as log, log.follow(execution(), _Silent()) as shown:
+    with EventLog(STDOUT) as log, log.follow(session(), _Silent()) as shown:
         print("another output")  # noqa: T201 - which is not an event
         shown.planned(["one", "two", "one", "two"])
         shown.ended(result("one", Outcome.FAILED, f"it said {SECRET}\n::x"))
@@ -155,7 +155,7 @@ def test_progress_is_written_again_and_again(monkeypatch: pytest.MonkeyPatch) ->
     out = io.StringIO()
     monkeypatch.setattr(sys, "stdout", out)
     monkeypatch.setattr(events, "_EVERY", 0.01)
-    with EventLog(STDOUT) as log, log.follow(execution(), _Silent()) as shown:
+    with EventLog(STDOUT) as log, log.follow(session(), _Silent()) as shown:
         shown.planned(["one", "two"])
         shown.ended(result("one", Outcome.PASSED, ""))
         until = time.monotonic() + 10
@@ -173,4 +173,4 @@ def test_nothing_is_written_without_a_file() -> None:
     shown = _Silent()
 
     with EventLog(None) as log:
-        assert log.follow(execution(), shown) is shown
+        assert log.follow(session(), shown) is shown

@@ -148,7 +148,7 @@ def test_a_target_file_requires_classes(conformance: Conformance, sandbox: dict[
 
     target.write_text(text.format(**sandbox, classes="organisation"))
     ended = conformance(*arguments, **key)
-    last = "Exit 2: target.yaml, line 3: require[0] must be a class: did you mean organization?."
+    last = "Exit 2: target.yaml, line 3: require[0] must be a class; did you mean organization?"
     assert (ended.status, ended.err.splitlines()[-1]) == (2, last)
 
 

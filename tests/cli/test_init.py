@@ -16,7 +16,8 @@ from jsonschema import Draft7Validator
 
 from conformance.catalogue import CLASSES
 from conformance.cli.schema import SCHEMAS, schema_text
-from conformance.targets import loading, profile
+from conformance.operations import KINDS
+from conformance.targets import loading
 from conformance.targets.loading import load_profile
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.verdicts.waivers import WaiverError, load_waivers
@@ -141,7 +142,7 @@ def test_the_schema_has_the_names_of_the_loader() -> None:
     assert sorted(known) == sorted(loading._TOP)
     assert sorted(known["keys"]["properties"]) == sorted(loading.KEY_NAMES)
     assert known["require"]["items"]["enum"] == list(CLASSES)
-    assert known["subordinates"]["items"]["properties"]["kind"]["enum"] == list(profile.KINDS)
+    assert known["subordinates"]["items"]["properties"]["kind"]["enum"] == list(KINDS)
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.yaml")), ids=lambda path: path.name)

@@ -67,7 +67,7 @@ CASES: Final[Mapping[str, Case]] = {
     ),
     "deflate bomb": untestable(raw(_encoded(_bomb(64, zlib.MAX_WBITS), "deflate")), "longer than 8 MiB", timeout=5),
     "gzip cut short": untestable(raw(_encoded(gzip.compress(_PLAIN)[:-3], "gzip")), "cut short"),
-    "an encoding nobody asked for": untestable(raw(_encoded(_PLAIN, "br")), "did not accept"),
+    "an encoding that was not requested": untestable(raw(_encoded(_PLAIN, "br")), "did not accept"),
     "too short a Content-Length": untestable(raw(_HEAD + b"Content-Length: 3\r\n\r\n" + _PLAIN), "more bytes came"),
     "too long a Content-Length": untestable(raw(_HEAD + b"Content-Length: 99\r\n\r\n" + _PLAIN), "cut short"),
     "two Content-Lengths": untestable(

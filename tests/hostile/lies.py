@@ -271,7 +271,7 @@ class LyingPeer(SandboxPeer):
         return result
 
 
-class LyingExecution(HostedSession):
+class LyingSession(HostedSession):
     """A run against a liar.
 
     Args:
@@ -334,13 +334,13 @@ def lie(number: int, *, until_crime: bool = False) -> tuple[Liar, list[str]]:
     Returns:
         The liar and the suite's errors.
     """
-    with LyingExecution(number) as execution:
+    with LyingSession(number) as session:
         if until_crime:
-            execution.run.wire.observe(_UntilCrime(execution.run, execution.liar))
-        judge = Judge(execution.run)
-        execution.run.closed = execution.reach()
+            session.run.wire.observe(_UntilCrime(session.run, session.liar))
+        judge = Judge(session.run)
+        session.run.closed = session.reach()
         run_checks(judge)
-        execution.undo()
-        execution.liar.may_rename = False
-        execution.liar._watch_name()
-    return execution.liar, judge.errors
+        session.undo()
+        session.liar.may_rename = False
+        session.liar._watch_name()
+    return session.liar, judge.errors

@@ -8,8 +8,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from conformance.operations import KINDS, SCOPES
 from conformance.reference.queries import EngagementQuery
-from conformance.reference.records import SCOPES, SUBORDINATE_KINDS
 from conformance.scenarios.samples import ADDRESSES, SCRIPTS, joined
 from conformance.scenarios.samples import SIGNS as SIGNS_OF_PROGRAMS
 
@@ -215,9 +215,7 @@ def engagements(life: Life) -> list[object]:  # noqa: PLR0915 - a life is long
             life.send("main", "PATCH" if method else "GET", path, {"name": "late"} if method else None)
         )
     kept = [
-        (engagement, service.add_subordinate(str(engagement), kind), kind)
-        for engagement in (9, 10)
-        for kind in SUBORDINATE_KINDS
+        (engagement, service.add_subordinate(str(engagement), kind), kind) for engagement in (9, 10) for kind in KINDS
     ]
     life.send("main", "PATCH", f"{ENGAGEMENTS}/9", {"name": "alike"})
     life.send("main", "PATCH", f"{ENGAGEMENTS}/10", {"name": "alike"})
@@ -492,7 +490,7 @@ def corners(life: Life) -> list[object]:
     return life.responses
 
 
-_TWICE = (*SUBORDINATE_KINDS, *SUBORDINATE_KINDS)
+_TWICE = (*KINDS, *KINDS)
 
 
 def edits() -> Iterator[Request]:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.operations import SCOPES
 from conformance.reference.access import digest_of
 from conformance.reference.application import create_app
 from conformance.reference.provisioning import THROTTLED_LIMIT
-from conformance.reference.records import SCOPES
 from conformance.reference.routes import OPERATIONS, Operation
 from conformance.reference.store import Store
 
@@ -58,7 +58,7 @@ def test_without_a_good_key_there_is_only_401(visitor: Visitor, operation: Opera
 @by_operation
 @pytest.mark.parametrize("scope", SCOPES)
 def test_each_scope_is_good_for_what_it_is_listed_for(visitor: Visitor, operation: Operation, scope: str) -> None:
-    """A key with one scope permits exactly the operations that need that scope."""
+    """A key with one permission permits exactly the operations that need it."""
     key = visitor.rpc("create_key", scopes=[scope])["key"]
     needed = operation.scope or {"listEngagements": "engagements:read"}.get(operation.id, "engagements:write")
 

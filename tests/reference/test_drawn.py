@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance.catalogue import load_catalogue
+from conformance.operations import KINDS
 from conformance.reference.faults import all_faults, drawn, fault_by_id
 from conformance.reference.faults import operations as op
 from conformance.reference.faults.drawn.circumstances import LISTS, OF_ENGAGEMENT, OF_MEMBER, SCOPED
 from conformance.reference.faults.drawn.parts import DEVIATIONS, Parts
 from conformance.reference.faults.drawn.rules import is_fault
-from conformance.reference.records import SUBORDINATE_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,7 +115,7 @@ class Story:
         described = {"description": f"about {self.number}"}
         created = self.send(key, "POST", ENGAGEMENTS, {"name": name or f"{self.number} name", **described})
         identifier = created.json().get("data", {}).get("id", "987654")
-        for kind in SUBORDINATE_KINDS:
+        for kind in KINDS:
             self.visitor.rpc("create_subordinate", engagementId=identifier, kind=kind)
         return f"{ENGAGEMENTS}/{identifier}"
 

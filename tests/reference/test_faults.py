@@ -30,7 +30,7 @@ def test_every_fault_is_a_service_with_a_sentence() -> None:
 
 def test_an_unknown_fault_names_the_list() -> None:
     """The error about an id that is not near any other names the command that lists them."""
-    with pytest.raises(LookupError, match="List them with: conformance faults"):
+    with pytest.raises(LookupError, match="list them with: conformance faults"):
         fault_by_id("nonsense")
 
 
@@ -131,7 +131,7 @@ def test_fault_is_visible(
 
 def test_a_misspelt_fault_names_the_near_ones() -> None:
     """The error about a misspelt id does not list all faults."""
-    with pytest.raises(LookupError, match=r"Did you mean archived-editable") as caught:
+    with pytest.raises(LookupError, match=r"did you mean archived-editable") as caught:
         fault_by_id("archive-editable")
 
     assert len(str(caught.value)) < 300

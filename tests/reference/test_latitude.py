@@ -29,9 +29,9 @@ def test_there_are_many_points() -> None:
 
 def test_latitude_is_read_strictly() -> None:
     """The error about a mistyped setting names the nearest or the permitted ones."""
-    with pytest.raises(ValueError, match=r"open point 'nonsense' does not exist\. List them with: conformance latit"):
+    with pytest.raises(ValueError, match=r"open point 'nonsense' does not exist; list them with: conformance latit"):
         Latitude({"nonsense": "1"})
-    with pytest.raises(ValueError, match=r"open point 'archive-again' does not exist\. Did you mean archive_again"):
+    with pytest.raises(ValueError, match=r"open point 'archive-again' does not exist; did you mean archive_again"):
         Latitude({"archive-again": "200"})
     with pytest.raises(ValueError, match=r"has no value '204'\. Use one of: 201, 200, 202"):
         Latitude({"create_status": "204"})

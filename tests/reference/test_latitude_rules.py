@@ -9,8 +9,8 @@ from unittest.mock import patch
 
 import pytest
 
+from conformance.operations import SCOPES
 from conformance.reference.latitude.rules import RULE_POINTS
-from conformance.reference.records import SCOPES
 from tests.reference.probes import (
     ENGAGEMENTS,
     GUEST,

@@ -521,7 +521,7 @@ def rename_to_archived(visitor: Visitor) -> httpx.Response:
 
 
 def list_with(*scopes: str) -> Callable[[Visitor], httpx.Response]:
-    """Return a request for the list of engagements with a key of some scopes."""
+    """Return a request for the list of engagements with a key of some permissions."""
     return lambda visitor: visitor.get(
         ENGAGEMENTS, key=visitor.rpc("create_key", scopes=[f"engagements:{scope}" for scope in scopes])["key"]
     )

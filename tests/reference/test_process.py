@@ -196,7 +196,7 @@ def test_serve_shows_how_to_use_it_and_stops_on_interrupt() -> None:
     ("options", "said"),
     [
         (["--latitude", "create_status=204"], "Use one of: 201, 200, 202"),
-        (["--fault", "nonsense"], "List them with: conformance faults"),
+        (["--fault", "nonsense"], "list them with: conformance faults"),
         (["--smtp", "nonsense"], "host:port"),
         (["--host", "203.0.113.1", "--port", "1"], "Cannot listen on 203.0.113.1"),
         (["--port", "0", "--database", "/"], "Cannot use the database /"),

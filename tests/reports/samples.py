@@ -117,7 +117,7 @@ def requirement(identifier: str, title: str, **changes: object) -> Requirement:
 _CLASSES = {
     "core": "Base URL and one key",
     "organization": "Renaming, invitations, the owner's role",
-    "permissions": "Keys with single scopes",
+    "permissions": "Keys with a single permission",
     "membership": "Members that may be removed",
     "isolation": "A second organization",
     "cascade": "Subordinate records",
@@ -157,7 +157,7 @@ _TITLES = {
     ],
     "5": [
         "A request without a key is refused with 401 on every operation",
-        "A key with one scope may do what that scope is for",
+        "A key with one permission may do what that permission is for",
     ],
     "7": ["Every error has the envelope with code, message and statusCode", "statusCode equals the HTTP status"],
     "8": [
@@ -258,7 +258,7 @@ def passing() -> tuple[Report, list[Exchange]]:
     """Return the run of a conforming service, with some classes untested."""
     listed = requirements()
     for name, reason in (
-        ("permissions", "keys with single scopes are needed"),
+        ("permissions", "single-permission keys are needed"),
         ("mail", "a readable mailbox is needed"),
     ):
         listed += [

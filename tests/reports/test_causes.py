@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 def recorded(fault: str, only: tuple[str, ...]) -> tuple[Report, list[Exchange]]:
     """Return the report and the exchanges of a run against the reference service with a fault."""
     (subject,) = faults(fault)
-    with HostedSession(subject, RunOptions(effort=Effort.QUICK, only=only), in_process=True) as execution:
-        judge = Judge(execution.run)
-        execution.run.closed = execution.reach()
+    with HostedSession(subject, RunOptions(effort=Effort.QUICK, only=only), in_process=True) as session:
+        judge = Judge(session.run)
+        session.run.closed = session.reach()
         run_checks(judge)
-        execution.undo()
-        return build_report(execution, judge.results, interrupted=False)[0], list(execution.run.wire.exchanges)
+        session.undo()
+        return build_report(session, judge.results, interrupted=False)[0], list(session.run.wire.exchanges)
 
 
 SCOPES = ("scope-refuses-get-engagement", "scope-refuses-list-members", "scope-refuses-update-engagement")
@@ -127,7 +127,7 @@ def test_consequences_are_folded(failing: tuple[Report, list[Exchange]], samples
 
     number = len(failed_of(report))
     for text in (page, summary):
-        assert f"The {number} failed requirements probably have {number - 1} causes. The gravest comes first." in text
+        assert f"requirements probably have {number - 1} causes. The most serious comes first." in text
         assert "1 more failed requirement, probably of the same cause" in text
     assert "### Another one" not in summary
     assert "- Another one, another: " in summary

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from conformance.catalogue import load_catalogue
 from conformance.reports.badge import badge_bytes
 from conformance.reports.ctrf import ctrf_bytes
 from conformance.reports.earl import earl_bytes
@@ -160,6 +161,15 @@ def test_earl_asserts_every_requirement_in_its_terms(run: Run) -> None:
         assert assertion["earl:mode"] == "earl:automatic"
     assert document["@context"]["earl"] == "http://www.w3.org/ns/earl#"
     assert all(re.fullmatch(r"[!-~]+", identifier) for identifier in known)
+
+
+def test_earl_has_the_titles_of_the_catalogues_sections(run: Run) -> None:
+    """The report names sections as the catalogue does."""
+    nodes = json.loads(earl_bytes(run[0]))["@graph"]
+    titles = [node["dct:title"] for node in nodes if node["@type"] == "earl:TestRequirement"]
+
+    assert titles
+    assert set(titles) <= {section.title for section in load_catalogue().sections}
 
 
 def test_earl_states_failures_and_waivers(failing: Run) -> None:

@@ -13,8 +13,8 @@ import pytest
 
 from conformance.certificate.page import page_bytes
 from conformance.certificate.statement import CLAIMS, Signing, statement
-from conformance.cli.render import _FROM_REPORT
 from conformance.reports.drift import compare, drift_json, drift_markdown, drift_text
+from conformance.reports.formats import FROM_REPORT
 from conformance.reports.html import html_bytes
 from conformance.reports.model import InvalidReport, check_report
 from conformance.reports.site import read_runs, site_files
@@ -61,7 +61,7 @@ def changed(report: Report, path: tuple[str | int, ...], value: object) -> Any:
 
 def render_all(report: Report, other: Report) -> None:
     """Render every output of a report, including the page of a certificate."""
-    for render in _FROM_REPORT.values():
+    for _, render in FROM_REPORT.values():
         render(report)
     html_bytes(report)
     for pair in ((report, other), (other, report)):
@@ -100,7 +100,7 @@ def of_commands(value: Any) -> Any:
     return f"{COMMANDS}{value}\n{COMMANDS}" if isinstance(value, str) else value
 
 
-@pytest.mark.parametrize("form", [*_FROM_REPORT, "html"])
+@pytest.mark.parametrize("form", [*FROM_REPORT, "html"])
 def test_no_line_of_an_output_is_a_command_of_a_pipeline(whole: Any, form: str) -> None:
     """Pipeline commands at the beginning of a line are escaped, because logs show files; the text reads the same."""
     for entry in (*whole["requirements"], *whole["observations"], *whole["classes"]):
@@ -109,7 +109,8 @@ def test_no_line_of_an_output_is_a_command_of_a_pipeline(whole: Any, form: str) 
     whole["target"] |= {"name": COMMANDS, "base_url": COMMANDS}
     whole["run"]["warnings"] = whole["not_undone"] = [COMMANDS]
 
-    written = {"html": html_bytes, **_FROM_REPORT}[form](check_report(whole)).decode()
+    render = html_bytes if form == "html" else FROM_REPORT[form][1]
+    written = render(check_report(whole)).decode()
 
     assert "add-mask" in written or form == "badge"
     own = r"::(?:error|warning|notice) " if form == "annotations" else "(?!)"

@@ -201,7 +201,7 @@ def test_no_text_of_a_service_is_a_command(
 
 
 def test_keys_come_from_the_variables_of_the_target_file(samples: ModuleType, stage: Stage) -> None:
-    """This includes scoped keys and headers; a variable that is not set ends the script at once."""
+    """This includes single-permission keys and headers; a variable that is not set ends the script at once."""
     exchanges = story(samples)
     exchanges[3] = samples.exchange(
         4,

@@ -53,15 +53,15 @@ def run_once(seed: int, workers: int, *only: str) -> Made:
     Otherwise checks would re-read an engagement that is archived in the millisecond of its creation.
     """
     options = RunOptions(effort=Effort.QUICK, seed=seed, workers=workers, only=only)
-    with HostedSession(latitudes("default")[0], options) as execution:
-        execution._service.app.service.latency = ONE_SECOND_TICK
-        judge = Judge(execution.run)
-        assert execution.reach() is None
+    with HostedSession(latitudes("default")[0], options) as session:
+        session._service.app.service.latency = ONE_SECOND_TICK
+        judge = Judge(session.run)
+        assert session.reach() is None
         run_checks(judge)
-        execution.undo()
+        session.undo()
         assert judge.errors == []
-        sent = execution.run.wire.exchanges
-        streams = streams_of(sent, execution.run.names.prefix)
+        sent = session.run.wire.exchanges
+        streams = streams_of(sent, session.run.names.prefix)
         concluded = conclude.requirements(judge.results, "It was left out.")
         return Made(streams, {entry["id"]: entry["outcome"] for entry in concluded}, len(sent))
 

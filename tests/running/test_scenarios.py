@@ -116,7 +116,7 @@ def test_every_caller_gets_the_error_of_a_scenario(
 
 
 def test_settling_waits_for_what_is_under_way(scenarios: Scenarios[FakeRun]) -> None:
-    """After ``narrow`` nothing runs in the background, and scenarios can still run."""
+    """After ``finish_background`` nothing runs in the background, and scenarios can still run."""
     finished: list[str] = []
     begun = threading.Event()
 
@@ -127,7 +127,7 @@ def test_settling_waits_for_what_is_under_way(scenarios: Scenarios[FakeRun]) -> 
 
     scenarios.prepare([slow])
     begun.wait(10)
-    scenarios.narrow()
+    scenarios.finish_background()
 
     assert finished == ["slow"]
     assert scenarios.result(FakeScenario("late")) == "late"

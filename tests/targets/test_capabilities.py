@@ -105,7 +105,7 @@ def test_each_unlocking_line_is_one_line() -> None:
 
 @pytest.mark.parametrize("need", [need for need in UNLOCKS if need.startswith("key:") and need != "key:any"])
 def test_the_line_for_a_key_can_be_copied(load: Callable[..., Profile], need: str) -> None:
-    """The line that unlocks a scoped key is a line of a target file."""
+    """The line that unlocks a single-permission key is a line of a target file."""
     line, _, _ = UNLOCKS[need].partition(", or")
     variable = re.search(r"\$\{(\w+)\}", line)
     assert variable is not None

@@ -50,7 +50,7 @@ class Program:
             raise self.failing[method]
 
     def create_key(self, scopes: list[str]) -> Secret:
-        """Return a key that contains its scopes."""
+        """Return a key that contains its permissions."""
         self._count("create_key")
         return Secret("key-with-" + "+".join(scopes))
 
@@ -136,7 +136,7 @@ class Foreign:
 USES: dict[str, Callable[[Fixtures], object]] = {
     "a key": lambda made: made.scoped_key("engagements:write"),
     "a new key": lambda made: made.new_key("engagements:write"),
-    "several scopes": lambda made: made.key_with("both", ["engagements:read", "engagements:write"]),
+    "several permissions": lambda made: made.key_with("both", ["engagements:read", "engagements:write"]),
     "a member": lambda made: made.member(),
 }
 

@@ -97,7 +97,7 @@ def test_an_id_that_is_out_of_reach_is_absent(ownership: Ownership, status: int)
 
 
 def test_reads_of_checks_prove_as_well(ownership: Ownership, service: Any) -> None:
-    """A read by a check is not repeated, not even for a scoped key."""
+    """A read by a check is not repeated, not even for a single-permission key."""
     service.send(requests.get_engagement("e_1").with_key(SCOPED))
     service.requests.clear()
 

@@ -161,7 +161,7 @@ NO_KEY = Credential("none", None)
 def test_a_deletion_with_another_key_settles_nothing(
     journal: Journal, see: Callable[..., None], credential: Credential, status: int
 ) -> None:
-    """A 404 for another organization's or a scoped key settles nothing."""
+    """A 404 for another organization's or a single-permission key settles nothing."""
     see(create(), 201, created())
 
     see(requests.delete_engagement("e_1").with_key(credential), status, {})

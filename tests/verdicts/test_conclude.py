@@ -8,8 +8,8 @@ import pytest
 
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.reports.curl import curl
+from conformance.reports.outcome import Outcome
 from conformance.verdicts import conclude
-from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.results import CheckResult, Failure
 from conformance.wire.exchange import Exchange
 from tests.fakes.exchanges import make_exchange

@@ -13,10 +13,10 @@ from conformance import __version__
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.commit import commit
 from conformance.openapi import openapi_sha256
+from conformance.reports.outcome import Outcome
 from conformance.running.options import Effort, Mode, RunOptions
 from conformance.targets.names import RunNames
 from conformance.targets.profile import Profile, ProvisionerSettings
-from conformance.verdicts.outcome import Outcome
 from conformance.verdicts.reporting import build_report
 from conformance.verdicts.results import CheckResult, Failure
 from conformance.verdicts.waivers import Waiver
@@ -87,9 +87,9 @@ def result(outcome: Outcome, exchange: Exchange | None = None) -> CheckResult:
     return CheckResult("a", FORM, outcome, None, failed, exchanges, 0.5)
 
 
-def reported(execution: Any, *results: CheckResult, interrupted: bool = False, **more: Any) -> Any:
+def reported(session: Any, *results: CheckResult, interrupted: bool = False, **more: Any) -> Any:
     """Return the report, without problems of waivers."""
-    report, problems = build_report(execution, results, interrupted=interrupted, **more)
+    report, problems = build_report(session, results, interrupted=interrupted, **more)
     assert problems == []
     return report
 
@@ -161,7 +161,7 @@ def test_the_certificate_of_a_target_that_has_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("execution", "interrupted", "reason"),
+    ("session", "interrupted", "reason"),
     [
         (over(closed="The target cannot be reached.", only=(FORM,)), True, "The run was interrupted before."),
         (over(closed="The target cannot be reached.", only=(FORM,)), False, "The target cannot be reached."),
@@ -169,9 +169,9 @@ def test_the_certificate_of_a_target_that_has_one() -> None:
         (over(), False, "No check ran."),
     ],
 )
-def test_why_a_requirement_was_not_tested(execution: Any, *, interrupted: bool, reason: str) -> None:
+def test_why_a_requirement_was_not_tested(session: Any, *, interrupted: bool, reason: str) -> None:
     """An interruption takes precedence over the other reasons."""
-    report = reported(execution, interrupted=interrupted)
+    report = reported(session, interrupted=interrupted)
 
     assert outcome_of(report, FORM) == ("untested", reason)
     assert report["run"]["interrupted"] is interrupted
@@ -200,13 +200,13 @@ def test_a_problem_of_the_provisioner_is_a_warning(
     only: tuple[str, ...], missing: tuple[str, ...], number: str | None
 ) -> None:
     """It has the number of untested requirements that the provisioner alone would have unlocked."""
-    execution = over(only=only, missing=dict.fromkeys(missing, "A line."))
+    session = over(only=only, missing=dict.fromkeys(missing, "A line."))
     profile = Profile.from_options("https://service.test", "key")
-    execution.profile = replace(profile, provisioner=ProvisionerSettings(("program",)))
-    execution.provisioner = SimpleNamespace(problem="The program ended.", late_members=[])
+    session.profile = replace(profile, provisioner=ProvisionerSettings(("program",)))
+    session.provisioner = SimpleNamespace(problem="The program ended.", late_members=[])
 
     lost = "" if number is None else f" For that reason {number} could not be tested."
-    assert reported(execution)["run"]["warnings"] == [f"The program ended.{lost}"]
+    assert reported(session)["run"]["warnings"] == [f"The program ended.{lost}"]
 
 
 def test_risks_for_other_users_give_a_warning() -> None:

@@ -124,7 +124,7 @@ def test_an_exchange_shows_no_bodies() -> None:
     ],
 )
 def test_the_view_of_another_organization(status: int, scopes: list[str], *, is_main: bool) -> None:
-    """Its key is the main one, unless it was refused and is not known to have the scope."""
+    """Its key is the main one, unless it was refused and is not known to have the permission."""
     key, own = Credential.bearer(OTHER_KEY, "key-of-another"), Credential.bearer("engagements:write", "key-of-ours")
     seen = make_exchange("updateEngagement", status, {}, key=key).seen_from(OTHER_KEY, scopes)
 

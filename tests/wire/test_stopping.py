@@ -174,7 +174,7 @@ def test_closing_ends_other_threads(make: Fixtures) -> None:
 
 def test_a_response_is_waited_for_as_long_as_the_wire_is_open(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
     """The thread is checked repeatedly."""
-    monkeypatch.setattr(client, "_LOOKING_UP", 0.001)
+    monkeypatch.setattr(client, "_LIVENESS_SECONDS", 0.001)
 
     async def behave(turn: Turn) -> None:
         await asyncio.sleep(0.1)
@@ -185,7 +185,7 @@ def test_a_response_is_waited_for_as_long_as_the_wire_is_open(make: Fixtures, mo
 
 def test_a_request_at_the_moment_of_closing_is_released(make: Fixtures, monkeypatch: pytest.MonkeyPatch) -> None:
     """A closed loop cannot respond."""
-    monkeypatch.setattr(client, "_LOOKING_UP", 0.001)
+    monkeypatch.setattr(client, "_LIVENESS_SECONDS", 0.001)
     wire = make.wire(transport=Scripted(lambda _: (200, {})))
     wire.close()
     monkeypatch.setattr(wire._loop, "call_soon_threadsafe", lambda *_: None)  # it was open when this was asked of it

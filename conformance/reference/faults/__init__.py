@@ -15,7 +15,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from conformance.spelling import nearest
+from conformance.spelling import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -73,9 +73,8 @@ def fault_by_id(identifier: str) -> Fault:
         return built
     known = all_faults()
     if identifier not in known:
-        near = nearest(identifier, known)
-        hint = f"Did you mean {near}?" if near else "List them with: conformance faults"
-        raise LookupError(f"There is no fault {identifier!r}. {hint}")
+        hint = suggestion(identifier, known, "; list them with: conformance faults")
+        raise LookupError(f"There is no fault {identifier!r}{hint}")
     return known[identifier]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from conformance.reference.records import SUBORDINATE_KINDS
+from conformance.operations import KINDS
 
 from .changes import edit, put
 from .conditions import archived, described, missing, noted, sends
@@ -81,7 +81,7 @@ def _leave(kind: str, *, delete_first: bool = False) -> Mutation:
     """Delete no records of a kind, or only the first one."""
 
     def delete_subordinates(service: Service, engagement: Engagement) -> None:
-        for other in set(SUBORDINATE_KINDS) - {kind}:
+        for other in set(KINDS) - {kind}:
             service.store.delete_subordinates(engagement.id, other)
         if delete_first:
             service.store.execute(_DELETE_FIRST, engagement.id, kind)

@@ -6,8 +6,9 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from conformance.list_parameters import ROLES
 from conformance.reference.clock import DAY
-from conformance.reference.records import ROLES, Invitation, Mail
+from conformance.reference.records import Invitation, Mail
 from conformance.reference.refusal import Refusal
 
 from .changes import edit, put

@@ -7,7 +7,8 @@ from contextlib import suppress
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from conformance.reference.records import SCOPES, Key
+from conformance.operations import SCOPES
+from conformance.reference.records import Key
 from conformance.reference.refusal import Refusal
 
 from .conditions import all_of, always, lacks, responds, sends_other_than_text, stored_archived

@@ -7,8 +7,8 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+from conformance.operations import SCOPES
 from conformance.reference.limiting import FixedWindow, Quota
-from conformance.reference.records import SCOPES
 from conformance.reference.refusal import Refusal
 
 from .conditions import always, has_status, reads, writes

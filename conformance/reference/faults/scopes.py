@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.reference.records import SCOPES
+from conformance.operations import SCOPES
 
 from . import operations as op
 from .changes import put

@@ -7,7 +7,7 @@ import re
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference.records import ROLES
+from conformance.list_parameters import ROLES
 
 from .changes import Change, edit
 from .conditions import field_is, lacks, parameter_is, responds, sends_other_than_text

@@ -9,7 +9,7 @@ from conformance.reference.latitude.point import Point
 from conformance.reference.latitude.responses import RESPONSE_POINTS
 from conformance.reference.latitude.rules import RULE_POINTS
 from conformance.reference.latitude.transport import TRANSPORT_POINTS
-from conformance.spelling import nearest
+from conformance.spelling import suggestion
 
 POINTS: dict[str, Point] = {
     point.name: point for point in (*RESPONSE_POINTS, *INPUT_POINTS, *RULE_POINTS, *TRANSPORT_POINTS)
@@ -32,9 +32,8 @@ class Latitude(Mapping[str, str]):
     def __init__(self, choices: Mapping[str, str] | None = None) -> None:
         for name, value in (choices or {}).items():
             if name not in POINTS:
-                near = nearest(name.replace("-", "_"), POINTS)
-                hint = f"Did you mean {near}?" if near else "List them with: conformance latitudes"
-                raise ValueError(f"The open point {name!r} does not exist. {hint}")
+                hint = suggestion(name.replace("-", "_"), POINTS, "; list them with: conformance latitudes")
+                raise ValueError(f"The open point {name!r} does not exist{hint}")
             if value not in POINTS[name].values:
                 permitted = ", ".join(POINTS[name].values)
                 raise ValueError(f"The open point {name!r} has no value {value!r}. Use one of: {permitted}.")

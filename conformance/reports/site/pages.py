@@ -17,7 +17,7 @@ from conformance.reports.sealing import REPORT
 from conformance.reports.site import matrices
 from conformance.reports.templating import environment, fixed_parts
 from conformance.reports.view import MARKS, bar
-from conformance.reports.wording import MODES, SECTIONS, VERDICTS, counted, moment, verdict_sentence
+from conformance.reports.wording import MODES, VERDICTS, counted, moment, section_title, verdict_sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -106,7 +106,7 @@ def _requirements(listed: Sequence[Implementation], links: Links) -> bytes:
 
 def _by_section(rows: Iterable[RequirementRow]) -> list[tuple[str, str, list[RequirementRow]]]:
     grouped = groupby(rows, key=lambda row: row.requirement["section"])
-    return [(number, SECTIONS.get(number, "Further"), list(members)) for number, members in grouped]
+    return [(number, section_title(number) or "Further", list(members)) for number, members in grouped]
 
 
 def _observations(listed: Sequence[Implementation]) -> bytes:

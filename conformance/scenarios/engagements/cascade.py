@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from conformance.operations import KINDS
 from conformance.oracle import read
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
@@ -13,14 +14,13 @@ from conformance.scenarios.engagements.histories import archived_last, histories
 from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns
 from conformance.scenarios.members.role_changes import key_of_bystander
 from conformance.targets.capabilities import MissingMeans
-from conformance.targets.profile import KINDS
 from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from conformance.operations import SubordinateKind
     from conformance.running.run import Run
-    from conformance.targets.profile import SubordinateKind
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 

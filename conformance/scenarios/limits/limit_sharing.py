@@ -46,7 +46,7 @@ def expect_limits_apart(run: Run) -> None:
         Inapplicable: No key was made in this run, or the windows end at once.
         CantTell: A key has less left than its own requests explain, and no new key could be tried.
     """
-    run.scenarios.narrow()
+    run.scenarios.finish_background()
     used = {
         exchange.request.credential.name for exchange in run.wire.exchanges if exchange.request.credential is not None
     }

@@ -5,9 +5,10 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from conformance.operations import KINDS
 from conformance.reference.faults import operations as op
 from conformance.reference.faults.situations import overwrite
-from conformance.reference.records import SUBORDINATE_KINDS, Engagement, Member, Organization
+from conformance.reference.records import Engagement, Member, Organization
 
 from .circumstances import organization_of
 from .deviation import Case, Deviation, NotDoneError, Requirements, broken_by, do
@@ -121,7 +122,7 @@ def _keep_records(case: Case) -> None:
 
 def _delete_records_of_others(case: Case) -> None:
     for other in case.at.other_engagements:
-        for kind in SUBORDINATE_KINDS:
+        for kind in KINDS:
             case.at.store.delete_subordinates(other.id, kind)
 
 

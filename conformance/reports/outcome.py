@@ -1,4 +1,4 @@
-"""Algebra of outcomes, in the terms of EARL (W3C Evaluation and Report Language 1.0)."""
+"""Outcomes and how they combine, in the terms of EARL (W3C Evaluation and Report Language 1.0)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Verdict(StrEnum):
 
 
 _OF_CHECKS: Final = (Outcome.FAILED, Outcome.CANT_TELL, Outcome.PASSED, Outcome.UNTESTED, Outcome.INAPPLICABLE)
-_OF_REQUIREMENTS: Final = (Outcome.FAILED, Outcome.CANT_TELL, Outcome.UNTESTED, Outcome.PASSED, Outcome.INAPPLICABLE)
+_OF_REQUIREMENTS: Final = (Outcome.FAILED, Outcome.CANT_TELL, Outcome.UNTESTED, Outcome.PASSED)
 
 
 def of_checks(outcomes: Collection[Outcome]) -> Outcome:
@@ -36,8 +36,8 @@ def of_checks(outcomes: Collection[Outcome]) -> Outcome:
     return next((outcome for outcome in _OF_CHECKS if outcome in outcomes), Outcome.UNTESTED)
 
 
-def of_requirements(outcomes: Collection[Outcome]) -> Outcome:
-    """Return the outcome of a class; it passes only if no requirement failed, is undecided or untested."""
+def of_requirements(outcomes: Collection[str]) -> Outcome:
+    """Return the outcome of a class: passed only if a requirement passed, and none failed, is undecided or untested."""
     return next((outcome for outcome in _OF_REQUIREMENTS if outcome in outcomes), Outcome.UNTESTED)
 
 

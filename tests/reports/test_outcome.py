@@ -1,4 +1,4 @@
-"""Algebra of outcomes."""
+"""Outcomes and how they combine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.verdicts.outcome import Outcome, Verdict, of_checks, of_requirements, verdict
+from conformance.reports.outcome import Outcome, Verdict, of_checks, of_requirements, verdict
 
 OUTCOMES = st.lists(st.sampled_from(Outcome))
 
@@ -36,7 +36,7 @@ def test_a_requirement_is_what_its_checks_decided(checks: list[str], outcome: st
         (["passed", "untested"], "untested"),
         (["passed", "untested", "cantTell"], "cantTell"),
         (["failed", "cantTell", "untested"], "failed"),
-        (["inapplicable"], "inapplicable"),
+        (["inapplicable"], "untested"),
         ([], "untested"),
     ],
 )
