@@ -14,6 +14,7 @@ from conformance.running.run import Run
 from conformance.targets.fixtures import Fixtures
 from conformance.targets.journal import Journal, Place
 from conformance.targets.journal_file import JournalFile
+from conformance.targets.membership import Membership
 from conformance.targets.recorded_fixtures import RecordedFixtures
 from conformance.targets.recorder import JournalRecorder
 from conformance.verdicts.conclude import Conclusions, conclusions
@@ -102,7 +103,8 @@ def _run(recording: RecordedFolder, notes: InputPlayer, folder: Path) -> tuple[R
     notes.claim = wire.claim
     journal = unwritten_journal(provisioned.names, folder)
     wire.observe(JournalRecorder(journal))
-    fixtures = Fixtures(profile, None, redactor)
+    membership = Membership(wire.send_all)
+    fixtures = Fixtures(profile, None, redactor, send=wire.send, journal=journal, membership=membership)
     run = Run(
         profile=profile,
         options=provisioned.options,
