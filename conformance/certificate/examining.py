@@ -66,7 +66,7 @@ def _number(report: Report) -> str:
 
 
 def _judged_again(recording: Recording, again: Rejudged) -> Claim:
-    same = f"have the same outcomes and {len(again.observations)} observations"
+    same = f"have the same outcomes and {len(again.conclusions.observations)} observations"
     if is_cut_off(recording.report):
         same = "fail the same requirements; nothing else of a run that ended during its checks can be compared"
     return Claim(

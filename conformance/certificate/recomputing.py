@@ -93,12 +93,9 @@ def contradictions(recording: Recording, again: Rejudged, folder: Path) -> list[
     known = determined(
         provisioned.profile,
         provisioned.options,
+        again.conclusions,
         sent=max((exchange.number for exchange in recording.exchanges), default=0),
         certificate=provisioned.certificate_sha256,
-        requirements=again.requirements,
-        classes=again.classes,
-        observations=again.observations,
-        coverage=again.coverage,
     )
     known |= {"journal": _changes(journal, report), "lasting": [encodable(line) for line in journal.lasting()]}
     known["census"] = _census(recording.exchanges)

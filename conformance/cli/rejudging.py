@@ -40,6 +40,7 @@ def judge_again(folder: Path) -> int:
     elif not found:
         click.echo(
             f"Re-evaluated, the {len(recording.exchanges)} exchanges give the same outcomes of all "
-            f"{len(again.requirements)} requirements and the same {len(again.observations)} observations."
+            f"{len(again.conclusions.requirements)} requirements and the same "
+            f"{len(again.conclusions.observations)} observations."
         )
     return 1 if found else 0

@@ -26,7 +26,7 @@ def differences(recording: Recording, again: Rejudged) -> list[str]:
     report = recording.report
     found = [f"{name} was changed after the run" for name in recording.changed]
     found += again.misfits
-    now = {entry["id"]: entry for entry in again.requirements}
+    now = {entry["id"]: entry for entry in again.conclusions.requirements}
     interrupted = is_cut_off(report)
     whole = recording.provisioned.stopped is None and not interrupted
     for entry in report["requirements"]:
@@ -37,7 +37,7 @@ def differences(recording: Recording, again: Rejudged) -> list[str]:
             found += _of_requirement(entry, then, whole=whole)
     found += [f"requirement {name} is not in the report" for name in now]
     if whole:
-        found += _of_observations(report["observations"], again.observations)
+        found += _of_observations(report["observations"], again.conclusions.observations)
     return [one_line(line) for line in found]
 
 

@@ -6,8 +6,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.catalogue import load_catalogue
-from conformance.oracle.coverage import measured
 from conformance.replay.recorded_inputs_file import placeholder
 from conformance.reports.script import Recording
 from conformance.running.connect import redactor_of, wire_settings
@@ -16,9 +14,10 @@ from conformance.running.run import Run
 from conformance.targets.fixtures import Fixtures
 from conformance.targets.journal import Journal, Place
 from conformance.targets.journal_file import JournalFile
+from conformance.targets.membership import Membership
 from conformance.targets.recorded_fixtures import RecordedFixtures
 from conformance.targets.recorder import JournalRecorder
-from conformance.verdicts import conclude
+from conformance.verdicts.conclude import Conclusions, conclusions
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.reporting import NOT_RUN
 from conformance.verdicts.session import run_checks
@@ -33,26 +32,19 @@ if TYPE_CHECKING:
 
     from conformance.replay.recorded_inputs_file import Provisioned
     from conformance.replay.recording import Recording as RecordedFolder
-    from conformance.reports import model
     from conformance.targets.names import RunNames
 
 
 @dataclass(frozen=True, slots=True)
 class Rejudged:
-    """The outcomes of the checks on a recording.
+    """The conclusions from the checks on a recording.
 
     Attributes:
-        requirements: Every requirement with its outcome.
-        observations: The observations.
-        classes: The classes.
-        coverage: The combinations of operation, key and state that the requests reached.
+        conclusions: The conclusions.
         misfits: Mismatches between the checks' requests and the recording, a sentence each.
     """
 
-    requirements: list[model.Requirement]
-    observations: list[model.Observation]
-    classes: list[model.ConformanceClass]
-    coverage: dict[str, dict[str, int]]
+    conclusions: Conclusions
     misfits: list[str]
 
 
@@ -84,17 +76,11 @@ def rejudge(recording: RecordedFolder, folder: Path) -> Rejudged:
         run.closed = reached if isinstance(reached, str) else None
         run_checks(judge)
     script = Recording(recording.exchanges, run.names.prefix, run.profile.variables, redactor_of(run.profile))
-    chosen, release = run.options.only, run.options.catalogue
-    requirements = conclude.requirements(judge.results, run.closed or NOT_RUN, chosen, script, release)
-    unlock = conclude.unlocking(load_catalogue(), run.missing, chosen)
     errors = [f"an error of the suite: {error.splitlines()[0]}: {error.splitlines()[-1]}" for error in judge.errors]
     unasked = [f"no check requested exchange {exchange.number}, sent by {exchange.check}" for exchange in wire.unused]
     unlike = [f"exchange {exchange.number} has a request that this suite does not send" for exchange in wire.unlike]
     return Rejudged(
-        requirements=requirements,
-        observations=conclude.observations(run.observations),
-        classes=conclude.classes(requirements, unlock),
-        coverage=measured(run.wire.exchanges),
+        conclusions=conclusions(run, judge.results, run.closed or NOT_RUN, script),
         misfits=[*dict.fromkeys([*wire.unrecorded, *notes.unrecorded]), *unasked, *unlike, *notes.unused, *errors],
     )
 
@@ -117,7 +103,8 @@ def _run(recording: RecordedFolder, notes: InputPlayer, folder: Path) -> tuple[R
     notes.claim = wire.claim
     journal = unwritten_journal(provisioned.names, folder)
     wire.observe(JournalRecorder(journal))
-    fixtures = Fixtures(profile, None, redactor)
+    membership = Membership(wire.send_all)
+    fixtures = Fixtures(profile, None, redactor, send=wire.send, journal=journal, membership=membership)
     run = Run(
         profile=profile,
         options=provisioned.options,

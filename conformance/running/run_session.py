@@ -248,10 +248,10 @@ class RunSession:
             profile,
             provisioner,
             self.redactor,
-            mailbox=self._listening(),
             send=wire.send,
             journal=journal,
             membership=membership,
+            mailbox=self._listening(),
             ownership=self.ownership,
             is_over=lambda: wire.is_over,
         )

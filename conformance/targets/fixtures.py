@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from conformance.targets.mailbox import Mailbox
     from conformance.targets.membership import Membership
     from conformance.targets.ownership import Ownership
-    from conformance.targets.profile import Profile, SubordinateTemplate, TargetMember
+    from conformance.targets.profile import Profile, TargetMember
     from conformance.targets.provisioner import MemberRole, ProvisionedMember
     from conformance.targets.secret import Secret
     from conformance.wire.exchange import Exchange
@@ -93,10 +93,10 @@ class Fixtures:
         provisioner: The target's provisioner, if it has one.
         redactor: Gets each new secret, and redacts the provisioner's messages and e-mails; the caller adds the secrets
             of the profile.
-        mailbox: The suite's own mailbox, if it listens.
         send: Sends a request with the main key; for the target file's templates of subordinate records.
         journal: Records created members.
-        membership: Verifies members before a check gets them; without it there are none.
+        membership: Verifies members before a check gets them.
+        mailbox: The suite's own mailbox, if it listens.
         ownership: Verifies an engagement before a record is created below it, and the organization of a key.
         is_over: Whether the run is over, so that waiting is of no use.
     """
@@ -107,10 +107,10 @@ class Fixtures:
         provisioner: Provisioner | None,
         redactor: SecretSink,
         *,
+        send: Callable[[Request], Exchange],
+        journal: MemberLog,
+        membership: Membership,
         mailbox: Mailbox | None = None,
-        send: Callable[[Request], Exchange] | None = None,
-        journal: MemberLog | None = None,
-        membership: Membership | None = None,
         ownership: Ownership | None = None,
         is_over: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -271,7 +271,7 @@ class Fixtures:
             except NotSent as withheld:
                 raise MissingMeans(f"subordinates:{kind}", f"No record was made: {withheld}.") from None
         if template := self._profile.subordinates.get(kind):
-            return subordinates.create(template, engagement_id, self._sender(template))
+            return subordinates.create(template, engagement_id, self._send)
         return self._provisioned(f"subordinates:{kind}", lambda made: made.create_subordinate(engagement_id, kind))
 
     def subordinate_exists(self, engagement_id: str, kind: SubordinateKind, record_id: str) -> bool:
@@ -281,7 +281,7 @@ class Fixtures:
             MissingMeans: It cannot be read.
         """
         if template := self._profile.subordinates.get(kind):
-            return subordinates.exists(template, engagement_id, record_id, self._sender(template))
+            return subordinates.exists(template, engagement_id, record_id, self._send)
         return self._provisioned(
             f"subordinates:{kind}", lambda made: made.subordinate_exists(engagement_id, kind, record_id)
         )
@@ -360,21 +360,20 @@ class Fixtures:
         if self._provisioner is None:
             raise missing_means(need)
         self._ensure_own_provisioner(need)
-        before = self._members(need).known(need, anew=True)
+        before = self._membership.known(need, anew=True)
         self._earlier_members = before if self._earlier_members is None else self._earlier_members
         return self._admitted(need, self._provisioned(need, lambda made: made.create_member(role)), before)
 
     def _admitted(self, need: str, made: ProvisionedMember, before: frozenset[str]) -> Member:
         """Verify and record a created member."""
-        self._members(need).admit_made(need, made.user_id, before)
+        self._membership.admit_made(need, made.user_id, before)
         self._members_made += 1
         name = f"member_{len(self._profile.members) + self._members_made}"
         key = None if made.key in self._taken else made.key
         credential = None if key is None else self._credential(name, key)
         if credential is not None and _READER not in self.known_keys():
             self._ensure_own(need, credential)
-        if self._journal is not None:
-            self._journal.member_made(made.user_id, made.role)
+        self._journal.member_made(made.user_id, made.role)
         return Member(made.user_id, made.email, made.role, credential)
 
     def _next_of_file(self, need: str, *, with_key: bool) -> Member:
@@ -383,7 +382,7 @@ class Fixtures:
                 continue
             del self._unused[position]
             self._ensure_own_key(need, member)
-            self._members(need).admit_listed(need, member.user_id)
+            self._membership.admit_listed(need, member.user_id)
             credential = None if member.key is None else self._credential(f"member_{number}", member.key)
             if credential is not None:
                 self._ensure_same_organization(need, credential)
@@ -391,11 +390,6 @@ class Fixtures:
         if not self._profile.members or with_key:
             raise missing_means(need)
         raise MissingMeans(need, "All members of the target file have been used; name more of them under members.")
-
-    def _members(self, need: str) -> Membership:
-        if self._membership is None:
-            raise MissingMeans(need, "Nothing can be sent to the service here.")
-        return self._membership
 
     def _ensure_own_key(self, need: str, member: TargetMember) -> None:
         """Ensure that a member of the target file has a key of its own, so that its removal disables no other key."""
@@ -418,8 +412,3 @@ class Fixtures:
             raise MissingMeans(need, f"{error} To unlock it: {UNLOCKS[need]}.") from None
         except ProvisionerError as error:
             raise MissingMeans(need, without_likely_keys(self._redactor.text(str(error)))) from None
-
-    def _sender(self, template: SubordinateTemplate) -> Callable[[Request], Exchange]:
-        if self._send is None:
-            raise MissingMeans(f"subordinates:{template.kind}", "Nothing can be sent to the service here.")
-        return self._send

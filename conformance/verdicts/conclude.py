@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.catalogue import CLASSES, Catalogue, load_catalogue
+from conformance.oracle.coverage import measured
 from conformance.reports.outcome import Outcome, Verdict, of_checks, of_requirements, verdict
 from conformance.reports.script import Recording
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
     from conformance.catalogue import Requirement
     from conformance.reports import model
+    from conformance.running.run import Run
     from conformance.verdicts.results import CheckResult, Failure
     from conformance.wire.exchange import Exchange
 
@@ -20,6 +23,28 @@ if TYPE_CHECKING:
 
 _MOST_CITED = 12
 _NOT_CHOSEN = "Not chosen by the options of the run."
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusions:
+    """The members of a report that follow from the results of checks and the exchanges."""
+
+    requirements: list[model.Requirement]
+    classes: list[model.ConformanceClass]
+    observations: list[model.Observation]
+    coverage: dict[str, dict[str, int]]
+
+
+def conclusions(run: Run, results: Iterable[CheckResult], unselected: str, recording: Recording) -> Conclusions:
+    """Return the conclusions of a run from the results of its checks; see ``requirements``."""
+    chosen = run.options.only
+    concluded = requirements(results, unselected, chosen, recording, run.options.catalogue)
+    return Conclusions(
+        concluded,
+        classes(concluded, unlocking(load_catalogue(), run.missing, chosen)),
+        observations(run.observations),
+        measured(run.wire.exchanges),
+    )
 
 
 def requirements(

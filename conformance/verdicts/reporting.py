@@ -11,7 +11,6 @@ from conformance import __version__
 from conformance.catalogue import load_catalogue
 from conformance.commit import commit
 from conformance.openapi import openapi_sha256
-from conformance.oracle.coverage import measured as measured_coverage
 from conformance.reports.limits import broken_limits, measured_limits
 from conformance.reports.model import FORMAT, Report
 from conformance.reports.script import Recording
@@ -24,13 +23,14 @@ from conformance.verdicts import conclude
 from conformance.verdicts.waivers import apply_waivers
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
     from datetime import datetime
 
-    from conformance.reports.model import ConformanceClass, Observation, Requirement
+    from conformance.reports.model import Requirement
     from conformance.running.options import RunOptions
     from conformance.running.run_session import RunSession
     from conformance.targets.profile import Profile
+    from conformance.verdicts.conclude import Conclusions
     from conformance.verdicts.results import CheckResult
     from conformance.verdicts.waivers import Waiver
 
@@ -73,31 +73,19 @@ def build_report(
     run = session.run
     unselected = _unselected(session, interrupted=interrupted, failed_fast=failed_fast)
     recording = Recording(run.wire.exchanges, run.names.prefix, run.profile.variables, session.redactor)
-    options = run.options
-    requirements = conclude.requirements(results, unselected, options.only, recording, options.catalogue)
-    problems = apply_waivers(requirements, waivers, session.began.date())
-    for entry in requirements:
+    undone = session.undo()
+    conclusions = conclude.conclusions(run, results, unselected, recording)
+    problems = apply_waivers(conclusions.requirements, waivers, session.began.date())
+    for entry in conclusions.requirements:
         if entry["id"] in known and entry["outcome"] == "failed" and not entry["waived"]:
             entry["known"] = True
-    missing = run.missing
-    classes = conclude.classes(requirements, conclude.unlocking(load_catalogue(), missing, options.only))
-    undone = session.undo()
     limits = measured_limits(run.profile.limits, run.wire.exchanges)
-    known_facts = determined(
-        run.profile,
-        options,
-        sent=run.wire.sent,
-        certificate=session.certificate,
-        requirements=requirements,
-        classes=classes,
-        observations=conclude.observations(run.observations),
-        coverage=measured_coverage(run.wire.exchanges),
-    )
+    known_facts = determined(run.profile, run.options, conclusions, run.wire.sent, session.certificate)
     report = {
         **known_facts,
         "suite": {**known_facts["suite"], **({"commit": commit()} if commit() else {})},
         "run": {
-            "command": _command(options.command),
+            "command": _command(run.options.command),
             "started_at": _time(session.began),
             "finished_at": _time(session.began + timedelta(seconds=session.seconds)),
             "seconds": round(session.seconds, 3),
@@ -105,7 +93,7 @@ def build_report(
             "interrupted": interrupted,
             **({"failed_fast": True} if failed_fast else {}),
             "warnings": [
-                *_of_provisioner(session, requirements, missing),
+                *_of_provisioner(session, conclusions.requirements, run.missing),
                 *_warnings(session),
                 *(f"A limit was not met: {broken}." for broken in broken_limits(limits)),
                 *warnings,
@@ -122,28 +110,17 @@ def build_report(
     return cast("Report", with_texts(report, lambda text: encodable(session.redactor.text(text)))), problems
 
 
-def determined(  # noqa: PLR0913 - a report has these parts
-    profile: Profile,
-    options: RunOptions,
-    *,
-    sent: int,
-    certificate: str | None,
-    requirements: list[Requirement],
-    classes: Sequence[ConformanceClass],
-    observations: Sequence[Observation],
-    coverage: Mapping[str, Mapping[str, int]],
+def determined(
+    profile: Profile, options: RunOptions, conclusions: Conclusions, sent: int, certificate: str | None
 ) -> dict[str, Any]:
     """Return the members of a report that the recording of its run determines.
 
     Args:
         profile: The target.
         options: The options of the run.
+        conclusions: The conclusions from the results of its checks.
         sent: The number of requests.
         certificate: The SHA-256 digest of the target's TLS certificate, or None.
-        requirements: The requirements with their outcomes.
-        classes: The classes.
-        observations: The observations.
-        coverage: The combinations of operation, key and state that the requests reached.
     """
     return {
         "format": FORMAT,
@@ -161,14 +138,14 @@ def determined(  # noqa: PLR0913 - a report has these parts
             "requests": sent,
             "mode": profile.mode.value,
             **({"catalogue": options.catalogue} if options.catalogue else {}),
-            **_selection(requirements),
+            **_selection(conclusions.requirements),
             "workers": options.workers,
         },
-        "verdict": conclude.overall(requirements).value,
-        "classes": classes,
-        "requirements": requirements,
-        "observations": observations,
-        "coverage": coverage,
+        "verdict": conclude.overall(conclusions.requirements).value,
+        "classes": conclusions.classes,
+        "requirements": conclusions.requirements,
+        "observations": conclusions.observations,
+        "coverage": conclusions.coverage,
     }
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.fixtures import Fixtures
-from conformance.targets.profile import Mode, Profile
+from conformance.targets.profile import Profile
 from conformance.targets.recorded_fixtures import RecordedFixtures
 from conformance.targets.secret import Secret
 from conformance.wire.recorded_inputs import InputPlayer, InputRecorder
@@ -20,6 +21,13 @@ from conformance.wire.run_limits import RunStopped
 
 def _again(notes: InputRecorder) -> InputPlayer:
     return InputPlayer([json.loads(json.dumps(line)) for line in notes.lines])
+
+
+def _fixtures(**keys: Secret) -> Fixtures:
+    """Return the fixtures of a target without a provisioner, which send nothing."""
+    profile = Profile(name="t", base_url="http://t.test", api_key=Secret("key-of-the-target"), keys=keys)
+    unused: Any = None
+    return Fixtures(profile, None, Redactor(), send=unused, journal=unused, membership=unused)
 
 
 def test_each_check_gets_its_own_responses() -> None:
@@ -102,25 +110,23 @@ def test_exchanges_sent_for_a_response_are_claimed_with_it() -> None:
 
 def test_missing_means_have_the_same_reason_in_a_replay() -> None:
     """A replay gives the same reason for an untested requirement."""
-    profile = Profile(name="t", base_url="http://t.test", api_key=Secret("key-of-the-target"), mode=Mode.DISPOSABLE)
     taken = InputRecorder()
     with pytest.raises(MissingMeans) as first:
-        RecordedFixtures(Fixtures(profile, None, Redactor()), taken).other_organization()
+        RecordedFixtures(_fixtures(), taken).other_organization()
     with pytest.raises(MissingMeans) as second:
-        RecordedFixtures(Fixtures(profile, None, Redactor()), _again(taken)).other_organization()
+        RecordedFixtures(_fixtures(), _again(taken)).other_organization()
 
     assert (second.value.need, second.value.reason) == (first.value.need, first.value.reason)
 
 
 def test_keys_are_noted_by_name_only() -> None:
     """The records contain no key; a replay gets a placeholder of the same name."""
-    keys = {"engagements:read": Secret("key-that-nobody-may-see")}
-    profile = Profile(name="t", base_url="http://t.test", api_key=Secret("key-of-the-target"), keys=keys)
+    fixtures = _fixtures(**{"engagements:read": Secret("key-that-nobody-may-see")})
     taken = InputRecorder()
-    given = RecordedFixtures(Fixtures(profile, None, Redactor()), taken).scoped_key("engagements:read")
-    again = RecordedFixtures(
-        Fixtures(profile, None, Redactor()), _again(taken), lambda name: Credential.bearer(name, "another")
-    ).scoped_key("engagements:read")
+    given = RecordedFixtures(fixtures, taken).scoped_key("engagements:read")
+    again = RecordedFixtures(fixtures, _again(taken), lambda name: Credential.bearer(name, "another")).scoped_key(
+        "engagements:read"
+    )
 
     assert "nobody-may-see" in (given.authorization or "")
     assert "nobody-may-see" not in json.dumps(taken.lines)
