@@ -35,7 +35,7 @@ class Service(FakeRun):
     """
 
     def __init__(self, count: Count, limit: int = LIMIT, window: float = 3600) -> None:
-        nothing = SimpleNamespace(narrow=lambda: None)
+        nothing = SimpleNamespace(finish_background=lambda: None)
         made = {key.name: Member(key.name, "a@b.test", "member", key) for key in (FIRST, SECOND, THIRD)}
         fixtures = SimpleNamespace(new_key=self._new_key, members=made)
         super().__init__(self._respond, pace=0.1, scenarios=nothing, fixtures=fixtures)
