@@ -20,8 +20,8 @@ from conformance.wire.exchange import OWNERSHIP, Exchange
 
 Streams = dict[str, list[tuple[str, ...]]]
 
-GIVEN = re.compile(r"\b(?:eng|usr|org|inv)_[\w-]{22}|\b[Mm]ember-[0-9a-f]{12}(?=@)")
-"""Identifiers and members' addresses of the reference service, also in derived values."""
+GIVEN = re.compile(r"\b(?:eng|usr|org|inv)_[\w-]{22}|\b[Mm]ember-[0-9a-f]{12}(?=@)|\bProvisioned [0-9a-f]{6}\b")
+"""Identifiers, members' addresses and organizations' names of the reference service, also in derived values."""
 
 PLACES = re.compile(r"(?:[?&](?:page|perPage)=\d+)+")
 
