@@ -193,7 +193,6 @@ def _live(run: Run, key: Credential) -> str | None:
         return None
     steps = (
         requests.update_engagement(identifier, words | {"name": f"{words['name'][:-3]}{words['name'][-3:].upper()}"}),
-        requests.get_engagement(identifier),
         requests.archive_engagement(doomed),
         requests.delete_engagement(doomed),
         requests.get_engagement(doomed),
