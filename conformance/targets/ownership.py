@@ -40,6 +40,9 @@ _ABSENCE_HOLDS: Final = 5.0
 _NEVER_AGAIN: Final = 16
 """The length from which on ids are random. A shorter one may be a number that a service assigns again at any time."""
 
+_OWN_HOLDS: Final = 0.5
+"""Seconds after which a short id is read again: another user may have deleted the engagement and got its number."""
+
 _Key = tuple[str, str]
 """The name of an organization's full key, and an id in that organization."""
 
@@ -146,6 +149,15 @@ class Ownership:
         with self._lock:
             found = self._states.get((key, identifier))
         return None if found is None else found[0]
+
+    def is_certain(self, identifier: str, key: str = MAIN_KEY) -> bool:
+        """Whether the owner of an id is known, and cannot be another one by now.
+
+        Args:
+            identifier: The id of an engagement.
+            key: The name of the key of its organization.
+        """
+        return self._is_known((key, identifier))
 
     def was_deleted(self, identifier: str) -> bool:
         """Whether a deletion of an engagement was sent and not refused."""
@@ -285,6 +297,8 @@ class Ownership:
         created_at = data_of(response).get("createdAt")
         is_same = self._names.made(data_of(response)) or created_at is None or created_at == self._created_at.get(place)
         if is_changed and is_same and place[1] not in self._doubted:
+            if found is OwnershipState.OWN:
+                self._states[place] = found, time.monotonic()
             return  # the run itself, or a fault, has changed it
         self._states[place], self._created_at[place] = (found, time.monotonic()), created_at
         if not self._time.covers(created_at):
@@ -338,12 +352,13 @@ class Ownership:
             self._send_all([_with_key(newest, reader) for reader in dict.fromkeys(places.values())])
 
     def _is_known(self, place: _Key) -> bool:
-        """Whether the owner of an engagement is known."""
+        """Whether the owner of an engagement is known, by a read that is not too old."""
         with self._lock:
             state, at = self._states.get(place, (None, 0.0))
+        is_random, age = len(place[1]) >= _NEVER_AGAIN, time.monotonic() - at
         if state is OwnershipState.ABSENT:
-            return len(place[1]) >= _NEVER_AGAIN and time.monotonic() - at < _ABSENCE_HOLDS
-        return state in {OwnershipState.OWN, OwnershipState.ANOTHERS}
+            return is_random and age < _ABSENCE_HOLDS
+        return state is OwnershipState.ANOTHERS or (state is OwnershipState.OWN and (is_random or age < _OWN_HOLDS))
 
     def _is_recognizable(self, request: Request) -> bool:
         """Whether a valid creation has a name or description of the run."""

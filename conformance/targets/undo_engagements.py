@@ -84,9 +84,13 @@ class CreatedEngagements:
             (result.left if identifier in self._garbled else result.lasting).append(sentence)
 
     def _states(self, ids: Iterable[str], key: str) -> dict[str, OwnershipState | None]:
-        """Return the owners of engagements; those not known to be the run's are read."""
+        """Return the owners of engagements; those not known to be the run's, or no longer certainly, are read."""
         known = {identifier: self._ownership.state(identifier, key) for identifier in dict.fromkeys(ids)}
-        unread = [identifier for identifier, state in known.items() if state is not OwnershipState.OWN]
+        unread = [
+            identifier
+            for identifier, state in known.items()
+            if state is not OwnershipState.OWN or not self._ownership.is_certain(identifier, key)
+        ]
         self._queries.send_all([requests.get_engagement(identifier) for identifier in unread], key)
         return {identifier: self._ownership.state(identifier, key) for identifier in known}
 

@@ -223,6 +223,30 @@ def test_a_short_absent_id_is_read_before_each_write(ownership: Ownership, servi
         ownership.ensure([requests.delete_engagement("e_2")])
 
 
+@pytest.mark.parametrize(("identifier", "is_another"), [("e_1", True), (RANDOM_ID, False)])
+def test_a_short_id_of_the_run_is_read_again(
+    identifier: str, ownership: Ownership, service: Any, monkeypatch: pytest.MonkeyPatch, *, is_another: bool
+) -> None:
+    """Another user may delete an engagement of the run, and create one that gets its number; no random id repeats."""
+    now = [100.0]
+    monkeypatch.setattr("conformance.targets.ownership.time.monotonic", lambda: now[0])
+    service.engagements[identifier], service.made_at[identifier] = NAME, "2025-10-09T08:53:20.000Z"
+    archive = requests.archive_engagement(identifier)
+    ownership.ensure([archive])
+    now[0] += 1
+    ownership.ensure([archive])
+    ownership.ensure([archive])
+    assert len(reads(service)) == (2 if is_another else 1)
+
+    service.engagements[identifier], service.made_at[identifier] = "Quarterly audit", "2025-10-09T08:53:25.000Z"
+    now[0] += 1
+
+    assert ownership.is_certain(identifier) is not is_another
+    if is_another:
+        with pytest.raises(NotSent):
+            ownership.ensure([archive])
+
+
 def test_an_absent_engagement_that_was_changed_is_read_again(ownership: Ownership, service: Any) -> None:
     """If a change of an absent engagement succeeds, another user may have it."""
     ownership.ensure([requests.archive_engagement(RANDOM_ID)])

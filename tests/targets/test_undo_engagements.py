@@ -4,7 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from conformance.targets.membership import Membership
+from conformance.targets.ownership import Ownership
 from conformance.targets.pending import UndoResult
+from conformance.targets.queries import QueryClient
+from conformance.targets.undo import undo
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Credential, Request
@@ -14,6 +18,8 @@ from tests.fakes.undoing import FOREIGN, make
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from conformance.targets.journal import Journal
 
 OTHER = Credential.bearer("other_organization", "k")
 
@@ -35,6 +41,27 @@ def test_an_engagement_deleted_by_others_counts_as_undone(running: Any, clean: C
     del running.engagements["e_1"]
 
     assert clean().left == []
+
+
+def test_an_engagement_that_got_the_number_of_one_of_the_run_stays(
+    running: Any, journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another user deleted the run's engagement after its last read, and created one that the service gave its id."""
+    now = [100.0]
+    monkeypatch.setattr("conformance.targets.ownership.time.monotonic", lambda: now[0])
+    ownership = Ownership(journal.names, running.send_all)
+    running.observers.append(ownership)
+    make(running, "a", "b")
+    running.made_at = dict.fromkeys(("e_1", "e_2"), "2025-10-09T08:53:20.000Z")
+    running.send_all([requests.get_engagement("e_1"), requests.get_engagement("e_2")])
+    running.engagements["e_1"], running.made_at["e_1"] = "Pentest of a customer", "2025-10-09T08:53:25.000Z"
+    running.writes.clear()
+    now[0] += 60
+
+    undo(journal, ownership, Membership(running.send_all), QueryClient(running.send, running.send_all))
+
+    assert running.writes == ["DELETE /api/v1/engagements/e_2"]
+    assert running.engagements == FOREIGN | {"e_1": "Pentest of a customer"}
 
 
 def test_lost_creations_are_found_by_name(running: Any, clean: Callable[..., UndoResult]) -> None:
