@@ -24,7 +24,6 @@ from conformance.targets.membership import Membership
 from conformance.targets.orphans import delete_orphan, find_orphans
 from conformance.targets.ownership import Ownership, RunTime
 from conformance.targets.queries import QueryClient
-from conformance.targets.recorder import JournalRecorder
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.wire.exchange import UNDOING
 from conformance.wire.requests import Credential
@@ -127,6 +126,5 @@ def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:
         wire.guard(ownership.ensure)
         wire.observe(ownership)
         wire.observe(membership)
-        wire.observe(JournalRecorder(journal))
         queries = QueryClient(wire.send, wire.send_all, others)
         return clean_up(journal, ownership, membership, queries, profile.base_url, moved=moved, lateness=_LATENESS)

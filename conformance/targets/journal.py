@@ -52,7 +52,7 @@ class Journal:
         names: The names of the run.
         place: The service and organization that the run changes.
         begun: The start of the run, in seconds of the epoch by our clock.
-        undoing: Whether the run is being undone: requests then settle entries and add none.
+        undoing: Whether the run is over: requests then add no entry, and responses say nothing about its changes.
         trusted: Whether a run with the present main key wrote all of it.
         proved: Whether the run that its prefix belongs to wrote it, with the present main key or another one.
     """
@@ -125,7 +125,9 @@ class Journal:
         cls.read(folder)  # before a file is created
         file = JournalFile(folder / JOURNAL)
         file.claim()
-        return cls._of(file, key)
+        journal = cls._of(file, key)
+        journal.undoing = True
+        return journal
 
     @classmethod
     def read(cls, folder: Path, key: str | None = None) -> Self:

@@ -42,6 +42,8 @@ _ACTIONS: Final = {
     "removeMember": (Action.REMOVE_MEMBER, None),
 }
 _LONGEST_SUBJECT: Final = 200
+_NO_NAME: Final = frozenset({"", "undefined", "null", "none"})
+"""Names that a careless service stores for an update without one; any other is another user's."""
 
 
 @dataclass(slots=True)
@@ -203,7 +205,7 @@ class JournalRecorder:
     def _updated_without_fields(self, entry: Entry, name: object) -> None:
         if name == entry.before:
             self._journal.settle(entry)
-        elif isinstance(name, str):
+        elif isinstance(name, str) and name.strip().casefold() in _NO_NAME:
             self._sent_names.add(name.casefold())
             self._journal.became(entry, name)
 

@@ -50,17 +50,14 @@ def undo(
     if journal.trusted:
         membership.give(entry.subject or "" for entry in entries if entry.action is Action.MAKE_MEMBER)
     journal.undoing = True
-    try:
-        if journal.proved:
-            created.delete()
-        if journal.trusted:
-            restore_members(pending, membership, queries)
-            restore_names(pending, queries)
-            restore_fields(pending, queries)
-        else:
-            _leave_unproved(pending)
-    finally:
-        journal.undoing = False
+    if journal.proved:
+        created.delete()
+    if journal.trusted:
+        restore_members(pending, membership, queries)
+        restore_names(pending, queries)
+        restore_fields(pending, queries)
+    else:
+        _leave_unproved(pending)
     pending.result.undone = sum(entry.state is State.SETTLED for entry in entries)
     pending.result.lasting = journal.lasting()
     if is_cleanup:

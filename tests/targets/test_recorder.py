@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from conformance.wire import requests
 from conformance.wire.exchange import NotSent
 from conformance.wire.requests import Credential, Request
 from tests.fakes.exchanges import make_exchange
-from tests.fakes.service import BASE_URL, PREFIX
+from tests.fakes.service import BASE_URL, MAIN_KEY, PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -213,6 +214,29 @@ def test_a_name_that_became_another_is_noted(journal: Journal, see: Callable[...
     see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "Another user's"}})
 
     assert [entry.became for entry in journal.pending()] == ["B"]
+
+
+@pytest.mark.parametrize(("shown", "became"), [("", ""), ("null", "null"), ("Another user's", None)])
+def test_an_update_without_a_name_gives_no_name(
+    journal: Journal, see: Callable[..., None], shown: str, became: str | None
+) -> None:
+    """The name after an update without one may be another user's, given meanwhile; a careless service removes it."""
+    see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
+    see(requests.update_organization({}), 200, {"data": {"name": shown}})
+
+    assert [entry.became for entry in journal.pending()] == [became]
+
+
+def test_a_name_after_the_run_is_not_the_runs(journal: Journal, see: Callable[..., None]) -> None:
+    """Somebody may have named the organization before a cleanup, which must leave that name alone."""
+    see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
+    see(requests.update_organization({"name": "B"}), 200, {"data": {}})
+    journal.close()
+    with closing(Journal.claim(journal._file.path.parent, MAIN_KEY)) as claimed:
+        shown = {"data": {"id": "org_1", "name": "Another user's"}}
+        JournalRecorder(claimed).after(make_exchange(requests.get_organization(), 200, shown))
+
+        assert [entry.became for entry in claimed.pending()] == [None]
 
 
 def test_the_service_is_noted_with_its_time(journal: Journal, see: Callable[..., None]) -> None:

@@ -9,6 +9,7 @@ from conformance.targets.pending import UndoResult
 from conformance.targets.recorder import JournalRecorder
 from conformance.wire import requests
 from tests.fakes.service import PREFIX
+from tests.fakes.undoing import undone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,6 +149,17 @@ def test_a_name_that_another_user_gave_is_left_alone(
 
     assert clean().left == [f'The organization is named "{given}", but not by the run; its name before was "Acme".']
     assert running.writes == []
+
+
+def test_a_name_that_another_user_gave_is_not_the_runs_after_undoing(running: Any, journal: Journal) -> None:
+    """The reads after undoing do not make it a name of the run, which a later cleanup would overwrite."""
+    running.send(requests.update_organization({"name": f"{PREFIX}b"}))
+    running.name = "Renamed meanwhile"
+
+    undone(running, journal)
+    running.send(requests.get_organization())
+
+    assert [entry.became for entry in journal.pending()] == [None]
 
 
 def test_a_name_that_the_service_trimmed_is_the_runs(running: Any, clean: Callable[..., UndoResult]) -> None:
