@@ -74,6 +74,9 @@ _TOP: Final = (
     "require", "limits", "mask_people",
 )  # fmt: skip
 
+_BY_NAME: Final = ("members", "subordinates", "invitation_domain", "mailbox", "proxy", "tls")
+"""Keys that a target file that was found must not have: they name people, other requests, and where requests go."""
+
 _TLS_FILES: Final = {
     "ca_file": "with certificates",
     "cert": "with the client's certificate",
@@ -98,21 +101,23 @@ def load_profile(
         base_url: Overrides the file's.
         api_key: Overrides the file's.
         mode: Overrides the file's ``disposable``.
-        is_found: Whether the file was found and not named by an option; then its ``disposable`` and ``provisioner`` are
-            ignored.
+        is_found: Whether the file was found and not named by an option; then its ``disposable``, ``provisioner`` and
+            what names people, other requests or other hosts are ignored.
 
     Raises:
         TargetFileError: The file is invalid; the message is a sentence that names the key and shows no secret.
     """
     reader = _Reader(path, is_found)
     name = reader.name
-    top = _top(reader, environ)
+    whole = _top(reader, environ)
+    top = {key: entry for key, entry in whole.items() if not (is_found and key in _BY_NAME)}
     url = _url(top, name, base_url)
     main_key = checked("api_key", api_key, validity.api_key) if api_key is not None else reader.main_key(top)
     keys = _keys(reader, top.get("keys"), main_key)
     disposable = top["disposable"].flag() if "disposable" in top else False
     program = provisioner(top["provisioner"]) if "provisioner" in top else None
     unused = [key for key, given in (("disposable", disposable), ("provisioner", program)) if given and is_found]
+    unused += [key for key in whole if key not in top]
     if is_found:
         disposable, program = False, None
     tls = _tls(reader, top.get("tls"))

@@ -195,7 +195,7 @@ def test_a_target_file_that_is_found_says_where_requests_go(
     assert "password" not in ended.out + ended.err
 
 
-@pytest.mark.parametrize("entry", ["api_key: {file: ../token}", "api_key: k-1\ntls: {key: ../token}"])
+@pytest.mark.parametrize("entry", ["api_key: {file: ../token}", "api_key: k-1\nkeys: {throttled: {file: ../token}}"])
 def test_a_target_file_that_is_found_reads_no_file_outside_its_folder(
     conformance: Conformance, tmp_path: Path, entry: str
 ) -> None:

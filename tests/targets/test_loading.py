@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.targets.loading import load_profile
-from conformance.targets.profile import Mode, Profile, TargetMember
+from conformance.targets.profile import Mode, Profile, TargetMember, Tls
 from conformance.targets.secret import Secret
 from conformance.targets.yaml_entries import TargetFileError
 
@@ -565,3 +565,25 @@ headers: {X-One: "${ONE}", X-Two: two}
     assert profile.variables == expected | {"api_key": "MAIN"}
     assert profile.variables.keys() < dict(profile.secrets()).keys()
     assert load(main, complete=False, options={"api_key": "main-key-0008"}, **given).variables == expected
+
+
+def test_a_file_that_was_found_names_no_people_and_no_other_requests(tmp_path: Path) -> None:
+    """A cloned repository may contain it: nobody is invited or removed, and requests go only to the named address."""
+    path = tmp_path / "conformance.yaml"
+    path.write_text(
+        "base_url: https://api.example.com\napi_key: ${KEY}\nproxy: http://evil.example:3128\n"
+        "tls: {verify: false}\nmembers: [{user_id: u_1}]\ninvitation_domain: evil.example\n"
+        "mailbox: {smtp: 0.0.0.0:25}\n"
+        "subordinates: [{kind: task, create: {path: '/{engagementId}'}, read: {path: '/{id}'}}]\n",
+        "utf-8",
+    )
+    path.chmod(0o600)
+
+    found = load_profile(path, {"KEY": "k" * 20}, is_found=True)
+
+    assert (found.proxy, found.tls, found.members, found.mailbox) == (None, Tls(), (), None)
+    assert (found.invitation_domain, dict(found.subordinates)) == ("example.com", {})
+    unused = ("proxy", "tls", "members", "invitation_domain", "mailbox", "subordinates")
+    why = "was not used: it counts only if --target names the file."
+    assert found.warnings == tuple(f"{key} of conformance.yaml {why}" for key in unused)
+    assert load_profile(path, {"KEY": "k" * 20}).members != ()
