@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
+from urllib.parse import unquote
 
-from conformance.operations import KINDS, SubordinateKind
+from conformance.operations import KINDS, OPERATIONS, SubordinateKind
 from conformance.targets.profile import ProvisionerSettings, SubordinateTemplate
 from conformance.targets.secret import Secret
 from conformance.targets.validity import Refused
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
 _VARIABLE_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLACEHOLDER: Final = re.compile(r"\{[^{}]*\}")
 _PATH: Final = re.compile(r"/(?!/)[!-~]*")
+_OF_INTERFACE: Final = re.compile(
+    "|".join(re.sub(r"\{\w+\}", "[^/]+", operation.path) for operation in OPERATIONS.values()), re.IGNORECASE
+)
+"""A path of the interface itself, whose requests have guards and a journal that those of a template lack."""
 _SHORTEST_SECRET: Final = 8
 """The fewest characters of a credential; hiding shorter texts would hide too much of a report."""
 
@@ -87,7 +93,7 @@ def _template(entry: Entry) -> SubordinateTemplate:
     template = SubordinateTemplate(
         kind=table["kind"].attempt(_kind),
         create_method=create["method"].attempt(_method) if "method" in create else "POST",
-        create_path=create["path"].attempt(lambda text: _path(text, {"{engagementId}"})),
+        create_path=create["path"].attempt(_creation_path),
         create_body=create["body"].json_value() if "body" in create else None,
         read_path=read["path"].attempt(lambda text: _path(text, {"{engagementId}", "{id}"})),
         id_pointer=table["id"].attempt(_pointer) if "id" in table else "/data/id",
@@ -132,6 +138,13 @@ def _path(text: str, placeholders: set[str]) -> str:
         found = unknown[0] if unknown else "a single brace"
         raise Refused(f"may contain {' and '.join(sorted(placeholders))}, but not {found}")
     return text
+
+
+def _creation_path(text: str) -> str:
+    path = _path(text, {"{engagementId}"})
+    if _OF_INTERFACE.fullmatch(posixpath.normpath(unquote(path.partition("?")[0]))):
+        raise Refused("must not be a path of the interface itself, such as that of an invitation or an archiving")
+    return path
 
 
 def _pointer(text: str) -> str:

@@ -240,6 +240,16 @@ PROBLEMS = [
         "subordinates: [{kind: task, create: {path: x}, read: {path: '/{id}'}}]",
         "subordinates[0].create.path must be a path from the host root",
     ),
+    *(
+        (
+            f"subordinates: [{{kind: task, create: {{path: '{path}?e={{engagementId}}'}}, read: {{path: '/{{id}}'}}}}]",
+            "subordinates[0].create.path must not be a path of the interface itself",
+        )
+        for path in (
+            *("/api/v1/engagements", "/api/v1/engagements/e_1/archive", "/api/v1/engagements/{engagementId}/"),
+            *("/api/v1/organizations/current/members/invite", "/api/v1/tasks/../Engagements/e_1/%61rchive"),
+        )
+    ),
     (
         "subordinates: [{kind: task, create: {path: '//h/{engagementId}'}, read: {path: '/{id}'}}]",
         "subordinates[0].create.path must be a path from the host root",
