@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle.laws.responses import readable_resources
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import member_pages, untouchable_member
+from conformance.scenarios.members.member_list import address_of
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 
@@ -81,13 +82,14 @@ def _invite_member(run: Run) -> Refusal | None:
         member = run.scenarios.result(untouchable_member)
     except MissingMeans:
         return None
-    listed = {str(item.get("email")).casefold() for page in member_pages(run) for item in readable_resources(page)}
-    if member.email is None or member.email.casefold() not in listed:
+    items = [item for page in member_pages(run) for item in readable_resources(page)]
+    address = address_of(member, next((item for item in items if item.get("id") == member.user_id), {}))
+    if address is None:
         return None
-    earlier = tuple(run.fixtures.mail(member.email))
+    earlier = tuple(run.fixtures.mail(address))
     role = member.role or "member"
-    invitation = requests.invite_member({"email": member.email[:1].upper() + member.email[1:], "role": role})
-    return Refusal(member.email, run.send(invitation), earlier)
+    invitation = requests.invite_member({"email": address[:1].upper() + address[1:], "role": role})
+    return Refusal(address, run.send(invitation), earlier)
 
 
 def invitation_mails(run: Run, to: str, patience: float) -> list[Mail]:

@@ -15,7 +15,7 @@ from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from conformance.running.run import Run
     from conformance.targets.fixtures import Member
@@ -161,6 +161,15 @@ def another_member(run: Run, *, with_key: bool = False) -> Member | None:
         return run.fixtures.member("member", with_key=with_key)
     except MissingMeans:
         return another_member(run) if with_key else None
+
+
+def address_of(member: Member, listed: Mapping[str, Any]) -> str | None:
+    """Return the address of a member that was created for the run, if the list shows it; None for another person's.
+
+    A provisioner may name a real person's address, to whom an invitation would be sent.
+    """
+    shown = str(listed.get("email"))
+    return None if member.email is None or shown.casefold() != member.email.casefold() else member.email
 
 
 def second_reader(run: Run) -> list[Credential]:

@@ -12,6 +12,7 @@ from conformance.scenarios.keys_in_turn import send_with
 from conformance.scenarios.lists.finding import latest
 from conformance.scenarios.members.member_list import (
     MemberCount,
+    address_of,
     another_member,
     count_members,
     read_members,
@@ -78,8 +79,9 @@ def removal(run: Run) -> Removal:
     read_members(run, changed.role)
     run.send(requests.update_member_role(member.user_id, {"role": "member"}))
     run.send(requests.remove_member(member.user_id))
-    if member.email is not None:  # for the ledger: an invitation does not make the user a member again
-        run.send(requests.invite_member({"email": member.email, "role": "member"}))
+    address = address_of(member, before.listed.members.get(member.user_id, {}))
+    if address is not None:  # for the ledger: an invitation does not make the user a member again
+        run.send(requests.invite_member({"email": address, "role": "member"}))
     return Removal(
         member,
         before,

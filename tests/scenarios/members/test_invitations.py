@@ -45,12 +45,14 @@ def test_both_roles_are_invited_at_once() -> None:
     assert [(each.role, each.response.number) for each in found.proper] == [("member", 1), ("admin", 2)]
 
 
-def invites_member(listed: str) -> tuple[FakeRun, Refusal | None]:
+def invites_member(listed: str, listed_id: str = "u_1") -> tuple[FakeRun, Refusal | None]:
     """Invite a member, while the list shows an address; return the run and the invitation."""
-    member = SimpleNamespace(email="ann@x.test", role="admin")
+    member = SimpleNamespace(user_id="u_1", email="ann@x.test", role="admin")
     run = FakeRun(
         lambda sent: (
-            make_exchange(sent, 409, {}) if sent.operation.changes else page_for(sent, [{"id": "u_1", "email": listed}])
+            make_exchange(sent, 409, {})
+            if sent.operation.changes
+            else page_for(sent, [{"id": listed_id, "email": listed}])
         ),
         scenarios=SimpleNamespace(result=lambda _: member),
         fixtures=SimpleNamespace(mail=lambda address: [address]),
@@ -66,9 +68,10 @@ def test_a_members_address_is_invited_in_other_letters() -> None:
     assert [sent.body for sent in run.sent] == [None, b'{"email": "Ann@x.test", "role": "admin"}']
 
 
-def test_a_member_that_no_list_has_shown_is_not_invited() -> None:
-    """The response would be judged as that of an unknown address."""
-    run, found = invites_member("bob@x.test")
+@pytest.mark.parametrize(("listed", "listed_id"), [("bob@x.test", "u_1"), ("ann@x.test", "u_real")])
+def test_a_member_that_no_list_has_shown_is_not_invited(listed: str, listed_id: str) -> None:
+    """The response would be judged as that of an unknown address, or another person would get the e-mail."""
+    run, found = invites_member(listed, listed_id)
     assert found is None
     assert [sent.operation.id for sent in run.sent] == ["listMembers"]
 
