@@ -16,6 +16,7 @@ from conformance.cli.doctor import doctor
 from conformance.cli.options import FOUND
 from conformance.cli.schema import schema_text
 from conformance.exits import Exit
+from conformance.files import DOCUMENT, read_file
 from conformance.targets.profile import checked
 from conformance.targets.validity import base_url as read_base_url
 from conformance.targets.yaml_entries import TargetFileError
@@ -62,7 +63,9 @@ def init(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the
     if language in _COMMANDS:
         program = _COMMANDS[language][0]
         files[Path(program)] = resources.files("conformance").joinpath("cli/skeletons", program).read_text("utf-8")
-    if existing := [str(path) for path in files if os.path.lexists(path)]:
+    existing = [str(path) for path in files if os.path.lexists(path)]
+    existing += [str(_SCHEMA)] if os.path.lexists(_SCHEMA) and not _is_schema(_SCHEMA) else []
+    if existing:
         raise click.UsageError(f"{existing[0]} exists, and is not replaced.")
     for path, text in {**files, _SCHEMA: schema_text("target")}.items():
         path.write_text(text, "utf-8")
@@ -71,6 +74,15 @@ def init(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the
         click.echo(f"Set {name}, then run: conformance doctor --target {FOUND}")
         sys.exit(Exit.OK)
     context.invoke(doctor, target=FOUND)
+
+
+def _is_schema(path: Path) -> bool:
+    """Whether an earlier ``init`` wrote a file, so that it may be replaced."""
+    head = schema_text("target").partition('"title"')[0].encode()
+    try:
+        return not path.is_symlink() and read_file(path, DOCUMENT).startswith(head)
+    except OSError:
+        return False
 
 
 def _asked(given: Any, question: str, **settings: Any) -> Any:  # noqa: ANN401 - the value of any option

@@ -120,6 +120,24 @@ def test_init_writes_all_or_nothing(
     assert (tmp_path / "provision.mjs").read_text() == "mine"
 
 
+@pytest.mark.parametrize("kind", ["a file", "a link", "an earlier schema"])
+def test_init_replaces_no_schema_of_others(conformance: Conformance, tmp_path: Path, kind: str) -> None:
+    """A cloned repository may hold a link with that name, to any file of the user."""
+    mine, schema = tmp_path / "mine", tmp_path / "conformance.schema.json"
+    mine.write_text("mine")
+    if kind == "a link":
+        schema.symlink_to(mine)
+    else:
+        schema.write_text("{}" if kind == "a file" else schema_text("target").replace("Describes", "It describes"))
+
+    ended = conformance("init", *ANSWERS, "--base-url", "http://a.test", "--provisioner", "none")
+
+    is_replaced = kind == "an earlier schema"
+    assert ended.status == (0 if is_replaced else 2), ended.err
+    assert (tmp_path / "conformance.yaml").exists() is is_replaced
+    assert mine.read_text() == "mine"
+
+
 def test_editors_find_the_schema(conformance: Conformance, tmp_path: Path) -> None:
     """The first line names it for the YAML language server."""
     conformance("init", *ANSWERS, "--base-url", "http://a.test", "--provisioner", "none")
