@@ -23,10 +23,10 @@ from conformance.targets.journal_file import JournalError
 from conformance.targets.membership import Membership
 from conformance.targets.orphans import delete_orphan, find_orphans
 from conformance.targets.ownership import Ownership, RunTime
-from conformance.targets.queries import QueryClient
+from conformance.targets.queries import QueryClient, data_of, identifier_of
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.wire.exchange import UNDOING
-from conformance.wire.requests import Credential
+from conformance.wire.requests import Credential, get_organization
 
 if TYPE_CHECKING:
     from conformance.targets.pending import UndoResult
@@ -88,6 +88,7 @@ def _clean_up_orphans(profile: Profile, reports: Path, age: timedelta, *, is_con
     wire = connect(profile, RunOptions(), redactor_of(profile))
     with closing(wire), reported_waits(lambda: wire.waiting, complain), wire.checking("orphans"):
         queries = QueryClient(wire.send, wire.send_all)
+        _ensure_organization(profile, queries)
         found = find_orphans(queries, age, reports)
         if isinstance(found, str):
             complain(f"The engagements of earlier runs could not be found: {found}.")
@@ -112,6 +113,19 @@ def _clean_up_orphans(profile: Profile, reports: Path, age: timedelta, *, is_con
     return Exit.FAILED if left else Exit.OK
 
 
+def _ensure_organization(profile: Profile, queries: QueryClient) -> None:
+    """Ensure that the key belongs to the organization that the target file names.
+
+    Raises:
+        TargetFileError: It belongs to another one.
+    """
+    if profile.organization is None:
+        return
+    found = identifier_of(data_of(queries.send(get_organization())))
+    if refusal := profile.organization_refusal(found):
+        raise TargetFileError(refusal)
+
+
 def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:
     others = {
         name: Credential.bearer(name, key.reveal())
@@ -127,4 +141,5 @@ def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:
         wire.observe(ownership)
         wire.observe(membership)
         queries = QueryClient(wire.send, wire.send_all, others)
+        _ensure_organization(profile, queries)
         return clean_up(journal, ownership, membership, queries, profile.base_url, moved=moved, lateness=_LATENESS)

@@ -84,6 +84,20 @@ def clean(conformance: Conformance, small_service: Serve) -> Callable[..., Any]:
     return command
 
 
+def test_nothing_is_deleted_in_another_organization_than_the_target_file_names(
+    conformance: Conformance, small_service: Serve, tmp_path: Path
+) -> None:
+    """A key of production in the variable of staging's deletes nothing."""
+    organization, target = Organization(), tmp_path / "target.yaml"
+    with small_service(organization.respond) as service:
+        target.write_text(f"base_url: {service.base_url}\napi_key: ${{KEY}}\norganization: org_2\n")
+        ended = conformance("cleanup", "--orphans", "--yes", "--target", str(target), KEY=KEY)
+
+    assert ended.status == 2
+    assert "The organization must be org_2, but the key belongs to org_1." in ended.err
+    assert {request.partition(" ")[0] for request in service.asked} == {"GET"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "found"),
     [
