@@ -51,14 +51,12 @@ from conformance.targets.profile import (
     checked,
     url_warnings,
 )
-from conformance.targets.secret import without_likely_keys
+from conformance.targets.secret import Secret, without_likely_keys
 from conformance.targets.sections import provisioner, subordinates
 from conformance.targets.yaml_entries import Entry, Source, TargetFileError, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-
-    from conformance.targets.secret import Secret
 
 _T = TypeVar("_T")
 
@@ -140,6 +138,7 @@ def load_profile(
         mailbox=_mailbox(top.get("mailbox")),
         organization=_read(top, "organization", str, None),
         subordinates=subordinates(top["subordinates"]) if "subordinates" in top else MappingProxyType({}),
+        template_secrets=tuple(_keys_in(top["subordinates"])) if "subordinates" in top else (),
         limits=_limits(top.get("limits")),
         require=_classes(top.get("require")),
         mask_people=top["mask_people"].flag() if "mask_people" in top else False,
@@ -370,6 +369,13 @@ def _overridden(name: str, top: Mapping[str, Entry], **given: str | None) -> Ite
 def _classes(entry: Entry | None) -> tuple[str, ...]:
     check = partial(validity.conformance_class, known=tuple(CLASSES))
     return tuple(item.attempt(check) for item in entry.items()) if entry else ()
+
+
+def _keys_in(entry: Entry) -> Iterator[tuple[str, Secret]]:
+    """Yield the values of variables in an entry that look like keys, with the names that outputs show."""
+    for name, text in entry.variables.items():
+        if without_likely_keys(text) != text:
+            yield f"environment:{name}", Secret(text)
 
 
 def _limits(entry: Entry | None) -> Mapping[str, float]:

@@ -133,6 +133,7 @@ class Profile:
         mailbox: Host and port on which the suite receives the target's e-mails, or None.
         organization: The id of the organization that the key must belong to, or None.
         subordinates: Templates of subordinate records, by kind.
+        template_secrets: Secrets of the environment in these templates, by the names that outputs show.
         user_info: The part before ``@`` in the base URL; never sent, never shown.
         warnings: Sentences for the operator about allowed risks.
         limits: The longest response times in milliseconds: ``p50_ms``, ``p95_ms``, ``p99_ms``.
@@ -161,6 +162,7 @@ class Profile:
     mailbox: tuple[str, int] | None = None
     organization: str | None = None
     subordinates: Mapping[SubordinateKind, SubordinateTemplate] = field(default_factory=lambda: MappingProxyType({}))
+    template_secrets: tuple[tuple[str, Secret], ...] = ()
     user_info: Secret | None = None
     warnings: tuple[str, ...] = ()
     limits: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
@@ -208,6 +210,7 @@ class Profile:
             found += [("proxy", part) for part in validity.passwords(self.proxy.user_info)]
         if self.provisioner is not None:
             found += [(name, secret.reveal()) for name, secret in self.provisioner.secrets]
+        found += [(name, secret.reveal()) for name, secret in self.template_secrets]
         return found
 
     def public(self) -> list[str]:

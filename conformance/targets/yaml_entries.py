@@ -181,6 +181,20 @@ class Entry:
         found = _MARKED.fullmatch(self.node.value) if isinstance(self.node, yaml.ScalarNode) else None
         return None if found is None else found[1]
 
+    @property
+    def variables(self) -> dict[str, str]:
+        """The variables in the value and all values within it that are set, with their values."""
+        nodes, names = [self.node], dict[str, None]()
+        while nodes:
+            node = nodes.pop()
+            if isinstance(node, yaml.ScalarNode):
+                names |= dict.fromkeys(_MARKED.findall(node.value))
+            elif isinstance(node, yaml.MappingNode):
+                nodes += [part for pair in node.value for part in pair]
+            elif isinstance(node, yaml.SequenceNode):
+                nodes += node.value
+        return {name: self.source.environ[name] for name in sorted(names) if name in self.source.environ}
+
     def differs_from(self, text: str) -> bool:
         """Whether the value differs from a text; False if its variable is not set."""
         try:

@@ -597,3 +597,20 @@ def test_a_file_that_was_found_names_no_people_and_no_other_requests(tmp_path: P
     why = "was not used: it counts only if --target names the file."
     assert found.warnings == tuple(f"{key} of conformance.yaml {why}" for key in unused)
     assert load_profile(path, {"KEY": "k" * 20}).members != ()
+
+
+def test_keys_of_the_environment_in_templates_are_secrets(load: Callable[..., Profile]) -> None:
+    """The requests of a template stand in the recording; a word in them is no secret."""
+    profile = load(
+        "subordinates:\n"
+        "- kind: task\n"
+        "  create: {path: '/x/{engagementId}?t=${TOKEN}', body: {tenant: '${TENANT}', in: ['Key ${OTHER}']}}\n"
+        "  read: {path: '/x/{id}?t=${TOKEN}'}\n",
+        TOKEN="tok_9f8e7d6c5b4a39281706",
+        OTHER="adm_Zx81LmQp02RtY6vNw4Bh",
+        TENANT="acme-corporation",
+    )
+
+    shown = {"environment:TOKEN": "tok_9f8e7d6c5b4a39281706", "environment:OTHER": "adm_Zx81LmQp02RtY6vNw4Bh"}
+    assert shown.items() <= dict(profile.secrets()).items()
+    assert "environment:TENANT" not in dict(profile.secrets())
