@@ -22,9 +22,10 @@ _VARIABLE_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLACEHOLDER: Final = re.compile(r"\{[^{}]*\}")
 _PATH: Final = re.compile(r"/(?!/)[!-~]*")
 _OF_INTERFACE: Final = re.compile(
-    "|".join(re.sub(r"\{\w+\}", "[^/]+", operation.path) for operation in OPERATIONS.values()), re.IGNORECASE
+    r"(?:/.*)?(?:" + "|".join(re.sub(r"\{\w+\}", "[^/]+", operation.path) for operation in OPERATIONS.values()) + ")",
+    re.IGNORECASE | re.DOTALL,
 )
-"""A path of the interface itself, whose requests have guards and a journal that those of a template lack."""
+"""A path of the interface itself below any base path: its requests have guards and a journal that a template's lack."""
 _SHORTEST_SECRET: Final = 8
 """The fewest characters of a credential; hiding shorter texts would hide too much of a report."""
 

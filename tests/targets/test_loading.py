@@ -247,7 +247,7 @@ PROBLEMS = [
         )
         for path in (
             *("/api/v1/engagements", "/api/v1/engagements/e_1/archive", "/api/v1/engagements/{engagementId}/"),
-            *("/api/v1/organizations/current/members/invite", "/api/v1/tasks/../Engagements/e_1/%61rchive"),
+            *("/app/api/v1/organizations/current/members/invite", "/api/v1/tasks/../Engagements/e_1/%61rchive"),
         )
     ),
     (
