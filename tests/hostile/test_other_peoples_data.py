@@ -147,8 +147,15 @@ def test_two_runs_at_once_do_not_disturb_each_other(
 
     runs = [organization.start(tmp_path / name, "--seed", "3", *words) for name in ("one", "two")]
 
-    for run in runs:
-        assert_conformant(run.wait(PATIENCE))
+    for ended in [run.wait(PATIENCE) for run in runs]:
+        if words:  # a renaming by the other run may leave a requirement undecided, and be left to the other run
+            assert ended.status in {0, 3}, ended.messages()
+            assert ended.outcomes("failed") == []
+            assert set(ended.outcomes("undecided")) <= {
+                "update-organization-answers-new-name", "update-organization-takes-effect"
+            }  # fmt: skip
+        else:
+            assert_conformant(ended)
     assert organization.shown() == shown
 
 
