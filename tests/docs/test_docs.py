@@ -19,7 +19,7 @@ from conformance.targets.profile import Profile
 
 ROOT = Path(__file__).parent.parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")])
-OF_OPTIONS = {"mode", "user_info", "warnings", "folder"}
+OF_OPTIONS = {"mode", "user_info", "warnings", "folder", "template_secrets"}
 """Attributes of a profile that are not keys of a target file."""
 VARIABLES = {
     name: f"a-key-for-{name.lower()}"
