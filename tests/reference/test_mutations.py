@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.reference.faults import changes, conditions, mutations, pages, replies, situations
+from conformance.reference.faults import changes, conditions, mutations, situations
 from conformance.reference.faults.conditions import always, responds
 from conformance.reference.faults.mutations import Mutation, fault
 from conformance.reference.faults.situations import NOTHING, Condition, Situation
@@ -80,15 +80,15 @@ def edit(visitor: Visitor, body: object) -> tuple[object, ...]:
         (mutations.instead, lambda at: situations.show_edited(at, name="x"), VALID, (200, "x", "d", "one", "d")),
         (mutations.refused_yet, lambda at: at.edit(name="x"), INVALID, (422, None, None, "x", "d")),
         (mutations.done_yet, 423, VALID, (423, None, None, "two", "d")),
-        (replies.reply, lambda at: at.replied("read", name="x"), VALID, (200, "x", "d", "two", "d")),
-        (replies.status, 299, VALID, (299, "two", "d", "two", "d")),
+        (changes.reply, lambda at: at.replied("read", name="x"), VALID, (200, "x", "d", "two", "d")),
+        (changes.status, 299, VALID, (299, "two", "d", "two", "d")),
         (
-            replies.data,
+            changes.data,
             lambda at, data: {"name": data["name"] + at.method},
             VALID,
             (200, "twoPATCH", None, "two", "d"),
         ),
-        (replies.content, changes.rename("data", "x"), VALID, (200, None, None, "two", "d")),
+        (changes.content, changes.rename("data", "x"), VALID, (200, None, None, "two", "d")),
         (mutations.receive, lambda body: body.replace(b"two", b"x"), VALID, (200, "x", "d", "x", "d")),
         (without_argument(mutations.crash), None, VALID, (500, None, None, "one", "d")),
         (without_argument(mutations.end_process), None, VALID, (500, None, None, "one", "d")),
@@ -107,7 +107,7 @@ def test_operator_acts_in_its_operation_if_its_condition_holds(
 
 def test_a_star_stands_for_all_operations(serve: Serve) -> None:
     """``*`` changes the reply to every operation that was carried out, and no error."""
-    visitor = serve(replies.data("*", lambda _at, _data: "x"))
+    visitor = serve(changes.data("*", lambda _at, _data: "x"))
 
     assert visitor.get(ENGAGEMENTS).json()["data"] == "x"
     assert visitor.post(ENGAGEMENTS, {"name": "one"}).json() == {"data": "x"}
@@ -243,7 +243,7 @@ def test_take_for_active_allows_edits(visitor: Visitor, serve: Serve) -> None:
 
 def suffix(text: str) -> Mutation:
     """Append a text to the name that an edit shows."""
-    return replies.data(EDIT, lambda _, data: {**data, "name": data["name"] + text})
+    return changes.data(EDIT, lambda _, data: {**data, "name": data["name"] + text})
 
 
 def test_the_second_mutation_is_outside(serve: Serve) -> None:
@@ -261,7 +261,7 @@ def test_the_second_mutation_is_outside(serve: Serve) -> None:
 
 def test_a_replacement_drops_inner_wrappers(serve: Serve) -> None:
     """A wrapper acts around a replacement, and a replacement drops the wrappers before it."""
-    wrapped = replies.view("edited", UPPER)
+    wrapped = changes.view("edited", UPPER)
     replaced = mutations.override(view_edited=lambda service, found: {"name": service.view_read(found)["name"] + "x"})
 
     assert edit(serve(replaced | wrapped), VALID)[1] == "TWOX"
@@ -271,7 +271,7 @@ def test_a_replacement_drops_inner_wrappers(serve: Serve) -> None:
 def test_two_services_share_no_state(serve: Serve) -> None:
     """A fault keeps its state in one service; another service with the same fault does not have it."""
     count = mutations.before(EDIT, lambda at: at.remembered("edits", []).append(1))
-    mutation = count | replies.data(EDIT, lambda at, _: {"name": len(at.remembered("edits", []))})
+    mutation = count | changes.data(EDIT, lambda at, _: {"name": len(at.remembered("edits", []))})
     first, second = serve(mutation), serve(mutation)
 
     assert [edit(visitor, VALID)[1] for visitor in (first, first, second)] == [1, 2, 1]
@@ -279,7 +279,7 @@ def test_two_services_share_no_state(serve: Serve) -> None:
 
 def test_fault_describes_the_service() -> None:
     """A fault has an id, a title and requirements, and overrides only the methods of its mutation."""
-    made = fault("two-words", "It fails.", replies.status(READ, 299), "a", "b")
+    made = fault("two-words", "It fails.", changes.status(READ, 299), "a", "b")
 
     assert (made.id, made.title, made.breaks) == ("two-words", "It fails.", ("a", "b"))
     assert (made.service.__name__, made.service.__doc__) == ("TwoWords", "It fails.")
@@ -299,22 +299,22 @@ def first_only(honest: Any, asked: Any) -> Page[Any]:
     [
         (mutations.wrap("sorting", lambda _, honest, context: (honest(context)[0], "asc")), "", "cba", "abc"),
         (mutations.result("find_engagements", lambda page: Page(page.items[1:], 0)), "", "cba", "ba"),
-        (replies.view("item", UPPER, changes.edit(name="-{}".format)), "", "cba", "-C-B-A"),
+        (changes.view("item", UPPER, changes.edit(name="-{}".format)), "", "cba", "-C-B-A"),
         (mutations.new_engagement(changes.set_fields(name="x")), "", "cba", "xxx"),
-        (pages.page(first_only), "", "cba", "c"),
-        (pages.page_of_members(first_only), "", "cba", "cba"),
-        (pages.query(OLDEST_FIRST), "", "cba", "abc"),
-        (pages.query(OLDEST_FIRST, conditions.asks(page=2)), "?perPage=1&page=2", "b", "b"),
-        (pages.query(OLDEST_FIRST, conditions.asks(page=2)), "?perPage=1&page=1", "c", "c"),
-        (pages.query(OLDEST_FIRST, conditions.asks(page=2)), "?perPage=2&page=2", "a", "c"),
-        (pages.page(pages.reordered(lambda items, _: items[::-1])), "?perPage=2", "cb", "ab"),
-        (pages.query(pages.past_item), "?perPage=1&page=2", "b", "a"),
-        (pages.query(pages.past_item), "?perPage=2", "cb", "cb"),
-        (pages.query(pages.from_item_before), "?perPage=1&page=2", "b", "c"),
-        (pages.query(pages.from_item_before), "?perPage=2", "cb", "cb"),
-        (pages.query_of_members(changes.set_fields(limit=1)), "", "cba", "cba"),
+        (changes.page(first_only), "", "cba", "c"),
+        (changes.page_of_members(first_only), "", "cba", "cba"),
+        (changes.query(OLDEST_FIRST), "", "cba", "abc"),
+        (changes.query(OLDEST_FIRST, conditions.asks(page=2)), "?perPage=1&page=2", "b", "b"),
+        (changes.query(OLDEST_FIRST, conditions.asks(page=2)), "?perPage=1&page=1", "c", "c"),
+        (changes.query(OLDEST_FIRST, conditions.asks(page=2)), "?perPage=2&page=2", "a", "c"),
+        (changes.page(changes.reordered(lambda items, _: items[::-1])), "?perPage=2", "cb", "ab"),
+        (changes.query(changes.past_item), "?perPage=1&page=2", "b", "a"),
+        (changes.query(changes.past_item), "?perPage=2", "cb", "cb"),
+        (changes.query(changes.from_item_before), "?perPage=1&page=2", "b", "c"),
+        (changes.query(changes.from_item_before), "?perPage=2", "cb", "cb"),
+        (changes.query_of_members(changes.set_fields(limit=1)), "", "cba", "cba"),
         (
-            pages.page(pages.reordered(lambda items, asked: items[asked.offset :])),
+            changes.page(changes.reordered(lambda items, asked: items[asked.offset :])),
             "?perPage=1&page=2",
             "b",
             "a",
@@ -345,7 +345,7 @@ def test_wrap_passes_named_arguments(serve: Serve) -> None:
 
 def test_page_of_members_changes_the_list_of_members(visitor: Visitor, serve: Serve) -> None:
     """Its pages are cut and counted as those of the honest list."""
-    faulty = serve(pages.page_of_members(pages.reordered(lambda items, _: items[1:])))
+    faulty = serve(changes.page_of_members(changes.reordered(lambda items, _: items[1:])))
     page = faulty.get(f"{MEMBERS}?perPage=1").json()
 
     assert names(faulty, path=MEMBERS) == names(visitor, path=MEMBERS)[1:]
@@ -354,7 +354,7 @@ def test_page_of_members_changes_the_list_of_members(visitor: Visitor, serve: Se
 
 def test_query_of_members_changes_the_list_of_members(visitor: Visitor, serve: Serve) -> None:
     """The store is asked for another page in the situations of the condition."""
-    faulty = serve(pages.query_of_members(changes.set_fields(limit=1), conditions.asks(role=None)))
+    faulty = serve(changes.query_of_members(changes.set_fields(limit=1), conditions.asks(role=None)))
 
     assert names(faulty, path=MEMBERS) == names(visitor, path=MEMBERS)[:1]
     assert names(faulty, "?role=member", MEMBERS) == names(visitor, "?role=member", MEMBERS)
@@ -363,7 +363,7 @@ def test_query_of_members_changes_the_list_of_members(visitor: Visitor, serve: S
 def test_list_deleted_fills_pages_with_room(serve: Serve) -> None:
     """Remembered engagements stand at the end and count, on pages with room, if the function says so."""
     remember = mutations.before("deleteEngagement", lambda at: at.remembered("deleted", []).append(at.engagement))
-    visitor = serve(remember | pages.list_deleted(lambda asked, deleted: asked.status in {None, deleted.status}))
+    visitor = serve(remember | changes.list_deleted(lambda asked, deleted: asked.status in {None, deleted.status}))
     path_of(visitor, "kept")
     visitor.delete(path_of(visitor, "gone"))
     short = visitor.get(f"{ENGAGEMENTS}?perPage=1").json()
@@ -378,8 +378,8 @@ def test_list_deleted_fills_pages_with_room(serve: Serve) -> None:
 
 def test_header_replaces_or_removes(serve: Serve) -> None:
     """A header gets another value, or is left out, in the situations of the condition."""
-    changed = replies.header("X-RateLimit-Limit", lambda at: f"{at.status}", responds("", 404))
-    visitor = serve(changed | replies.header("X-RateLimit-Reset", lambda _: None, conditions.has_status(404)))
+    changed = changes.header("X-RateLimit-Limit", lambda at: f"{at.status}", responds("", 404))
+    visitor = serve(changed | changes.header("X-RateLimit-Reset", lambda _: None, conditions.has_status(404)))
     error, success = visitor.get("/api/v1/none"), visitor.get(ENGAGEMENTS)
 
     assert (error.headers["X-RateLimit-Limit"], success.headers["X-RateLimit-Limit"] == "404") == ("404", False)
@@ -389,20 +389,20 @@ def test_header_replaces_or_removes(serve: Serve) -> None:
 
 def test_error_changes_errors_of_every_step(serve: Serve) -> None:
     """Errors change whatever refuses the request, and successes and other situations do not."""
-    visitor = serve(replies.error(changes.inside("error", changes.put(code="X")), conditions.has_status(401, 404)))
+    visitor = serve(changes.error(changes.inside("error", changes.put(code="X")), conditions.has_status(401, 404)))
     responses = [visitor.get(ENGAGEMENTS, key="x"), visitor.get("/api/v1/none"), visitor.get(f"{ENGAGEMENTS}/none")]
 
     assert {response.json()["error"]["code"] for response in responses} == {"X"}
     assert visitor.post(ENGAGEMENTS, INVALID).json()["error"]["code"] == "VALIDATION_ERROR"
     assert visitor.get(ENGAGEMENTS).json()["data"] == []
-    assert "error" not in serve(replies.error(changes.put(error="X"))).get(ENGAGEMENTS).json()
+    assert "error" not in serve(changes.error(changes.put(error="X"))).get(ENGAGEMENTS).json()
 
 
 @pytest.mark.parametrize("case", ["as-documented", "lower", "upper"])
 @pytest.mark.parametrize(("media_type", "types"), [(None, ["application/json"]), ("text/x", ["text/x"]), ("", [])])
 def test_send_replaces_the_body(serve: Serve, case: str, media_type: str | None, types: list[str]) -> None:
     """The body has its own length and media type, and other responses are honest."""
-    mutation = replies.send(lambda body: body[:5] + b"!", conditions.is_error, media_type=media_type)
+    mutation = changes.send(lambda body: body[:5] + b"!", conditions.is_error, media_type=media_type)
     visitor = serve(mutation, header_case=case)
     response, honest = visitor.get("/api/v1/none"), visitor.get(ENGAGEMENTS)
 
@@ -594,7 +594,7 @@ def test_condition_holds_or_not(
     def asked(at: Situation) -> bool:
         return at.operation != "createEngagement" and condition(at)
 
-    mutation = replies.header("X-Holds", lambda _: "yes", asked)
+    mutation = changes.header("X-Holds", lambda _: "yes", asked)
 
     assert "X-Holds" in true(serve(mutation, duplicate_name="accepted")).headers
     assert "X-Holds" not in false(serve(mutation, duplicate_name="accepted")).headers
@@ -604,7 +604,7 @@ def test_noted_holds_for_noted_engagements(serve: Serve) -> None:
     """A note is about one engagement, one name and one service."""
     notes = mutations.after(EDIT, situations.note("a")) | mutations.after(ARCHIVE, situations.note("b"))
     mutation = (
-        notes | replies.status(READ, 299, conditions.noted("a")) | replies.status(READ, 298, conditions.noted("b"))
+        notes | changes.status(READ, 299, conditions.noted("a")) | changes.status(READ, 298, conditions.noted("b"))
     )
     visitor, other = serve(mutation), serve(mutation)
     edited, kept, archived = path_of(visitor), path_of(visitor), visitor.archived()
@@ -679,7 +679,7 @@ def test_lists_of_helpers_are_of_one_organization(visitor: Visitor) -> None:
 
 def test_flat_joins_faults_and_families() -> None:
     """A family is an iterator of faults."""
-    a, b, c = (fault(name, "It.", replies.status(READ, 299), "r") for name in "abc")
+    a, b, c = (fault(name, "It.", changes.status(READ, 299), "r") for name in "abc")
     assert mutations.flat(a, iter((b, c)), iter(())) == (a, b, c)
 
 
@@ -699,7 +699,7 @@ def test_a_remembered_value_is_recalled_for_its_resource(serve: Serve) -> None:
     remember = mutations.after(EDIT, situations.remember("a", lambda at: at.values["name"]))
     visitor = serve(
         remember
-        | replies.data(
+        | changes.data(
             READ, lambda at, _: [situations.recalled(at.service, name, at.engagement.id, 0) for name in "ab"]
         )
     )

@@ -1,8 +1,8 @@
 """Deliberate deviations from the interface.
 
 A fault is a row in a module of this package: an id, a title, a mutation of the service, and the requirements that it
-breaks. The vocabulary of the rows is in ``operations``, ``mutations``, ``replies``, ``pages``, ``changes``,
-``conditions`` and ``situations``. Faults are found by walking the package. Only the faults of ``drawn`` are not in it:
+breaks. The vocabulary of the rows is in ``operations``, ``mutations``, ``changes``, ``conditions`` and
+``situations``. Faults are found by walking the package. Only the faults of ``drawn`` are not in it:
 they are composed of circumstances and deviations when they are named.
 """
 

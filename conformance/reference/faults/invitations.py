@@ -11,7 +11,7 @@ from conformance.reference.clock import DAY
 from conformance.reference.records import Invitation, Mail
 from conformance.reference.refusal import Refusal
 
-from .changes import edit, put
+from .changes import data, edit, put, view
 from .conditions import asks, body_has, field_is
 from .mutations import (
     Method,
@@ -27,7 +27,6 @@ from .mutations import (
     wrap,
 )
 from .operations import INVITE
-from .replies import data, view
 from .situations import Condition, Situation, switch_roles
 
 if TYPE_CHECKING:

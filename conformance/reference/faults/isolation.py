@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reference.refusal import Refusal
 
+from .changes import cut, data, whole
 from .conditions import all_of, field_is, sends
 from .mutations import Method, Mutation, after, at_step, before, fault, instead, override, refused_yet, wrap
 from .operations import ACTIONS, ARCHIVE, DELETE, EDIT, GET_ORGANIZATION, NAMES, READ, REMOVE, RENAME, ROLE, UNARCHIVE
-from .pages import cut, whole
-from .replies import data
 from .situations import Situation, engagements, overwrite, use_key_of
 
 if TYPE_CHECKING:

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reference.queries import MemberQuery
 
-from .changes import edit, set_fields
+from .changes import data, edit, page_of_members, query_of_members, set_fields, view
 from .conditions import again, asks
 from .mutations import Method, Mutation, before, fault, flat, instead, override, refuse_valid, result, wrap
 from .operations import GET_ORGANIZATION, RENAME
-from .pages import page_of_members, query_of_members
-from .replies import data, view
 from .situations import NOTHING, Situation, overwrite, use_key_of
 
 if TYPE_CHECKING:

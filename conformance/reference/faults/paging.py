@@ -7,11 +7,20 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from .changes import set_fields
+from .changes import (
+    content,
+    from_item_before,
+    page,
+    page_of_members,
+    past_item,
+    query,
+    query_of_members,
+    reordered,
+    reply,
+    set_fields,
+)
 from .conditions import always, asks
 from .mutations import Method, Mutation, before, fault, flat, instead, override, refuse_valid
-from .pages import from_item_before, page, page_of_members, past_item, query, query_of_members, reordered
-from .replies import content, reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable

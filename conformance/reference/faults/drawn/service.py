@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from conformance.operations import OPERATIONS
+from conformance.reference.faults.changes import cut, list_deleted, whole
 from conformance.reference.faults.mutations import Method, Mutation, at_step, wrap
-from conformance.reference.faults.pages import cut, list_deleted, whole
 from conformance.reference.records import Page, Subordinate
 from conformance.reference.refusal import Refusal
 
