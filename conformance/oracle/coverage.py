@@ -42,11 +42,15 @@ class Share:
     possible: int
 
 
-_MAIN, _MEMBER, _REMOVED, _THROTTLED, _WRONG, _NONE = "main", "member", "removed member", "throttled", "wrong", "none"
-_KEYS: Final = (_MAIN, *KEYS, _MEMBER, _REMOVED, OTHER_KEY, _THROTTLED, _WRONG, _NONE)
+_MAIN, _MEMBER, _THROTTLED = "main", "member", "throttled"
+REMOVED_MEMBER, WRONG, NONE = "removed member", "wrong", "none"
+"""Kinds of keys that must be refused everything."""
+_KEYS: Final = (_MAIN, *KEYS, _MEMBER, REMOVED_MEMBER, OTHER_KEY, _THROTTLED, WRONG, NONE)
+MADE, RENAMED = "made", "renamed"
+"""The states of a member that the run has not changed yet, and of an organization with a name of the run."""
 _ENGAGEMENT: Final = ("new", "edited", "archived", "edited in vain", "unarchived", "archived again", "deleted")
-_PERSON: Final = ("made", "changed", "changed back", "removed")
-_ORGANIZATION: Final = ("first name", "renamed", "renamed back")
+_PERSON: Final = (MADE, "changed", "changed back", "removed")
+_ORGANIZATION: Final = ("first name", RENAMED, "renamed back")
 _LATER: Final = {
     ("updateEngagement", "new"): "edited",
     **{("archiveEngagement", state): "archived" for state in ("new", "edited")},
@@ -111,9 +115,9 @@ def _key(exchange: Exchange, status: int) -> str:
     if exchange.by_main_key or credential is None:
         return _MAIN
     if credential.invalid:
-        return _WRONG if credential.authorization else _NONE
+        return WRONG if credential.authorization else NONE
     if credential.name.startswith(_MEMBER):
-        return _REMOVED if status in KEY_REFUSED else _MEMBER
+        return REMOVED_MEMBER if status in KEY_REFUSED else _MEMBER
     return credential.name
 
 
@@ -129,11 +133,11 @@ class _Targets:
         """Return the state of a request's target before it; None if it is none of the run's."""
         request = exchange.request
         if request.operation.parameter is not None:
-            made = _PERSON[0] if request.operation.family == "organizations" else None
+            made = MADE if request.operation.family == "organizations" else None
             return self.states.get(request.identifier or "", made)
         names = self._names[_by_other(exchange)]
         if len(names) > 1:
-            return "renamed back" if names[-1] == names[0] else "renamed"
+            return "renamed back" if names[-1] == names[0] else RENAMED
         return "first name"
 
     def note(self, exchange: Exchange) -> None:

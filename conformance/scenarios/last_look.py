@@ -16,8 +16,8 @@ from conformance.scenarios.lists.filtered import readable
 from conformance.scenarios.lists.finding import latest, places_of_repeats
 from conformance.scenarios.members.removal import Removal, removal
 from conformance.scenarios.organization.counts import Counts, Reader, counts_of
-from conformance.scenarios.organization.under_another_name import refused_under_another_name
 from conformance.scenarios.tour import tour
+from conformance.scenarios.untried import untried_refusals
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
         requests.update_engagement(ids[State.EDITED_IN_VAIN], vain),
         *(requests.update_engagement(ids[State.NEW], {"name": 5, "description": 5}), bystander),
         requests.update_engagement(ids[State.EDITED_IN_VAIN], {"name": 5}),
+        requests.create_engagement({"name": 5}),
         requests.unarchive_engagement(ids[State.ARCHIVED_AGAIN]),
         requests.get_engagement(ids[State.ARCHIVED_AGAIN]),
     ):
@@ -150,7 +151,7 @@ def _by_removed(run: Run, reserved: ReservedEngagements) -> tuple[Removal | None
     else:
         batch = [request for asked in choices for request in asked]
     sent = run.send_permitted(batch)
-    earlier = run.scenarios.result_if_any(refused_under_another_name) or ()
+    earlier = run.scenarios.result_if_any(untried_refusals) or ()
     return done, (*earlier, *(exchange for exchange in sent if exchange is not None))
 
 

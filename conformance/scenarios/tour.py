@@ -101,7 +101,7 @@ def tour(run: Run) -> None:
         for place, step in enumerate(life):
             batch = [_with(keys, step(identifier)) for identifier, keys in led.items()]
             if run.effort is Effort.QUICK and len(batch) > _READERS and batch[0].identifier is None:
-                batch.pop(place % len(batch))
+                batch.pop(-1 if batch[0].operation.family == "organizations" else place % len(batch))
             run.send_permitted(batch)
 
 

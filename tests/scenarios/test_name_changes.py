@@ -14,7 +14,6 @@ def test_an_invitation_comes_beside_a_renaming(status: int) -> None:
     """The organization is renamed and an address invited at once; a conflict of both is no refusal of the name."""
     statuses = iter([status, status, 200, 200])
     run = FakeRun(lambda sent: make_exchange(sent, next(statuses), {}))
-    run.send_permitted = run.send_all
     run.address = "{}@example.com".format
 
     done = _rename_while_inviting(run)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.reference.records import Item, Page
 
 from .conditions import always
-from .mutations import Method, Mutation, at_step, result, wrap
+from .mutations import Change, Method, Mutation, at_step, result, wrap
 from .situations import ALL, Condition, Situation
 
 if TYPE_CHECKING:
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from conformance.reference.records import Engagement
     from conformance.reference.request_context import Reply, RequestContext
     from conformance.reference.service import Service
-
-
-Change = Callable[[Any], Any]
-"""Returns the value that a fault uses instead of the honest one."""
 
 
 def put(**members: Any) -> Change:  # noqa: ANN401 - any JSON

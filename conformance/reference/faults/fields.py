@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from . import Fault
-    from .changes import Change
+    from .mutations import Change
 
     TextChange = Callable[[str], str | None]
     Way = tuple[str, str, TextChange, str]

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from conformance.reference.records import Engagement
     from conformance.reference.request_context import Reply
 
-    from .changes import Change
-
 Method = Callable[..., Any]
+
+Change = Callable[[Any], Any]
+"""Returns the value that a fault uses instead of the honest one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,22 @@ from starlette.responses import Response
 from conformance.reference.refusal import Refusal
 from conformance.reference.request_context import Reply
 
-from .changes import Change, content, data, drop, edit, inside, put, rename, reply, send, status, view
+from .changes import content, data, drop, edit, inside, put, rename, reply, send, status, view
 from .conditions import always, archived, asks, has_one_permission, is_error, noted, succeeds
-from .mutations import Method, Mutation, at_step, before, done_yet, fault, instead, override, refuse, result, wrap
+from .mutations import (
+    Change,
+    Method,
+    Mutation,
+    at_step,
+    before,
+    done_yet,
+    fault,
+    instead,
+    override,
+    refuse,
+    result,
+    wrap,
+)
 from .operations import ARCHIVE, DELETE, EDIT, LIST, READ, REMOVE, ROLE
 from .situations import Situation, note
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.list_parameters import ROLES
 
-from .changes import Change, content, edit, inside, page, page_of_members
+from .changes import content, edit, inside, page, page_of_members
 from .conditions import all_of, field_is, lacks, parameter_is, responds, sends_other_than_text
 from .mutations import (
+    Change,
     Method,
     Mutation,
     at_step,

@@ -26,13 +26,13 @@ def _edit(identifier: str) -> Request:
 
 
 class State(StrEnum):
-    """Last changes of an engagement."""
+    """Last changes of an engagement, named as in the coverage of a run."""
 
     NEW = "new"
     ARCHIVED = "archived"
     EDITED = "edited"
     ARCHIVED_AGAIN = "archived again"
-    EDITED_IN_VAIN = "archived, and edited in vain"
+    EDITED_IN_VAIN = "edited in vain"
     UNARCHIVED = "unarchived"
     DELETED = "deleted"
 

@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
+from conformance.oracle import read
 from conformance.oracle.outcomes import CheckOutcome, Inapplicable
 from conformance.running.scenarios import scenario
+from conformance.scenarios.access.every_operation import member_pages
 from conformance.scenarios.engagements.cascade import cascade, look_again
 from conformance.scenarios.engagements.histories import archived_last, histories
-from conformance.scenarios.keys_in_turn import send_by_turns
+from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns, send_with
 from conformance.scenarios.lists.finding import ids_on, latest
 from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
+from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,7 +48,7 @@ class FinalDeletion:
 
 @scenario(alone=True)
 def final_deletion(run: Run) -> FinalDeletion:
-    """Delete every engagement of the run; then read some of them, the list and the organization."""
+    """Delete every engagement of the run, remove its members, and read what is left."""
     existing = histories(run)
     if not existing:
         raise Inapplicable("No engagement of the run existed at the end")
@@ -57,6 +60,7 @@ def final_deletion(run: Run) -> FinalDeletion:
         look_again(run, before.kept)
         responses += before.deletions
     responses += [] if last is None else [run.send(last)]
+    _delete_those_of_other(run)
     deletions = {exchange.request.identifier or "": exchange for exchange in responses}
     kinds = {frozenset(changes): identifier for identifier, changes in existing.items()}
     varied = sorted(kinds.items(), key=lambda kind: (-len(kind[0]), sorted(kind[0])))
@@ -65,6 +69,7 @@ def final_deletion(run: Run) -> FinalDeletion:
     if any(exchange.accepted for exchange in reads) or _listed(page) & deletions.keys():
         run.sleep(ONE_SECOND_TICK)  # other checks judge whether it is gone at once
         reads, page = run.send_all(reading), run.send(latest(run))
+    _remove_members(run)
     return FinalDeletion(
         deletions,
         frozenset(archived_last(existing)) | (frozenset() if before is None else before.archived),
@@ -72,6 +77,32 @@ def final_deletion(run: Run) -> FinalDeletion:
         page,
         run.send(requests.get_organization()),
     )
+
+
+def _remove_members(run: Run) -> None:
+    """Remove the members that were created for the run, with two keys in turn, and read the list, for the ledger."""
+    sent = [exchange.request for exchange in run.wire.exchanges if exchange.accepted]
+    gone = {request.identifier for request in sent if request.operation.id == "removeMember"}
+    left = [user_id for user_id, member in run.fixtures.members.items() if member.is_new and user_id not in gone]
+    for place, user_id in enumerate(left):
+        key = scoped_key_or_none(run, "organizations:write") if place % 2 else None
+        send_with(run, key, requests.remove_member(user_id))
+    if left:
+        member_pages(run)
+
+
+def _delete_those_of_other(run: Run) -> None:
+    """Delete the engagements of another organization that its key created, and read its list, for the ledger."""
+    done = [exchange for exchange in run.wire.exchanges if exchange.accepted and exchange.request.is_proper]
+    sent = [exchange for exchange in done if exchange.request.key_name == OTHER_KEY]
+    creations = [exchange for exchange in sent if exchange.request.operation.id == "createEngagement"]
+    gone = {exchange.request.identifier for exchange in sent if exchange.request.operation.id == "deleteEngagement"}
+    left = [made for made in dict.fromkeys(map(read.identifier_or_none, creations)) if made is not None]
+    deletions = [requests.delete_engagement(identifier) for identifier in left if identifier not in gone]
+    if deletions:
+        key = run.fixtures.other_organization()
+        run.send_permitted([deletion.with_key(key) for deletion in deletions])
+        run.send(latest(run).with_key(key))
 
 
 def _listed(page: Exchange) -> frozenset[str]:

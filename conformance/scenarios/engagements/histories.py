@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
+from conformance.oracle.permissions import KEYS
 from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
@@ -19,13 +20,13 @@ _CHANGES: Final = frozenset({"updateEngagement", "archiveEngagement", "unarchive
 
 
 def histories(run: Run) -> dict[str, list[str]]:
-    """Return the operations carried out on each engagement that the main key created once, and that may still exist.
+    """Return the operations carried out on each engagement that the run created once, and that may still exist.
 
     The order is the same in every run of a seed, despite parallel requests.
     """
     done = [exchange for exchange in run.wire.exchanges if exchange.accepted and exchange.request.key_name != OTHER_KEY]
     creations = sorted(
-        (exchange for exchange in done if exchange.request.operation.id == _CREATION and exchange.by_main_key),
+        (exchange for exchange in done if exchange.request.operation.id == _CREATION and _is_of_run(exchange)),
         key=lambda exchange: exchange.check,
     )
     made = Counter(read.identifier_or_none(creation) for creation in creations)
@@ -45,6 +46,13 @@ def archived_last(known: Mapping[str, Sequence[str]]) -> list[str]:
     return [identifier for identifier, changes in known.items() if changes[-1:] == ["archiveEngagement"]]
 
 
+def _is_of_run(creation: Exchange) -> bool:
+    """Whether a creation is no record's, and its key certainly belongs to the main key's organization."""
+    key = creation.request.key_name
+    return creation.by_main_key or (creation.request.is_proper and (key in KEYS or key.startswith("member_")))
+
+
 def _may_be_gone(exchange: Exchange) -> bool:
-    """Whether an exchange was a deletion of an engagement, or the main key did not find it."""
-    return (exchange.missed and exchange.by_main_key) or exchange.request.operation.id == "deleteEngagement"
+    """Whether an exchange was a deletion that was not refused, or the main key did not find the engagement."""
+    is_deletion = exchange.request.operation.id == "deleteEngagement"
+    return (exchange.missed and exchange.by_main_key) or (is_deletion and not exchange.refused)

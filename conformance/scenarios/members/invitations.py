@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle.outcomes import CantTell
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import unknown_like, untouchable_member
-from conformance.scenarios.keys_in_turn import RetryNewKeys, key_made_for_run
 from conformance.scenarios.members.member_list import MemberList, read_members_so_far
 from conformance.wire import requests
 from conformance.wire.exchange import REFUSALS
@@ -64,15 +63,7 @@ def inviting(run: Run) -> Inviting:
     if not capitals.response.succeeded:  # a service may have stricter rules for addresses
         capitals = _invite(run, run.address("Mixed-Case"), "member")
     _invite(run, capitals.email.lower(), capitals.role)
-    _invite_elsewhere(run)
     return Inviting(proper, capitals, _invite(run, proper[0].email, proper[0].role))
-
-
-def _invite_elsewhere(run: Run) -> None:
-    """Invite an address to another organization, if that was made for the run."""
-    if (key := key_made_for_run(run)) is not None:
-        invitation = requests.invite_member({"email": run.address("elsewhere"), "role": "member"})
-        RetryNewKeys(run).send(invitation.with_key(key))
 
 
 def _invite(run: Run, email: str, role: str) -> Invited:

@@ -20,6 +20,7 @@ from conformance.scenarios.members.member_list import (
 )
 from conformance.scenarios.members.revoked_key import Allowed, Trial, afterwards, beforehand
 from conformance.scenarios.members.role_changes import changeable_role, role_changes
+from conformance.scenarios.renaming import harmless_name
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -63,8 +64,9 @@ def removal(run: Run) -> Removal:
     touched = [(target.user_id, changeable_role(known, target)) for target in (bystander, leaver) if target is not None]
     reads_before = _reads(run, bystander)
     allowed: tuple[Allowed, ...] = ()
+    name = None if member.credential is None else _name_to_give_back(run)
     if member.credential is not None:
-        allowed = beforehand(run, member.credential, touched)
+        allowed = beforehand(run, member.credential, touched, renames=name is not None)
     before = count_members(run)
     newest = [latest(run, sort="createdAt", order="asc")] if allowed else []
     engagements_before = run.send_all(newest)
@@ -82,6 +84,9 @@ def removal(run: Run) -> Removal:
     address = address_of(member, before.listed.members.get(member.user_id, {}))
     if address is not None:  # for the ledger: an invitation does not make the user a member again
         run.send(requests.invite_member({"email": address, "role": "member"}))
+    bystander_reads = tuple(zip(reads_before, _reads(run, bystander), strict=True))
+    if name is not None:
+        run.send(requests.update_organization({"name": name}))
     return Removal(
         member,
         before,
@@ -89,8 +94,16 @@ def removal(run: Run) -> Removal:
         attempts,
         (*engagements_before, *engagements_after),
         after,
-        tuple(zip(reads_before, _reads(run, bystander), strict=True)),
+        bystander_reads,
     )
+
+
+def _name_to_give_back(run: Run) -> str | None:
+    """Return the name of the organization, if the main key has set it before, so that it can be restored."""
+    name = harmless_name(run.send(requests.get_organization()))
+    updates = [sent for sent in run.wire.exchanges if sent.request.operation.id == "updateCurrentOrganization"]
+    was_set = any(sent.accepted and sent.by_main_key and sent.sent_object == {"name": name} for sent in updates)
+    return name if was_set else None
 
 
 def _read_of_creation(operation: Allowed) -> Request | None:

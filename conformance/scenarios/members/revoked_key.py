@@ -52,7 +52,7 @@ class Allowed:
     later: Request
 
 
-def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> tuple[Allowed, ...]:
+def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]], *, renames: bool) -> tuple[Allowed, ...]:
     """Use a member's key for every operation, on engagements of the run and on members that it may change.
 
     The later requests are about the engagement that the key created, if it was allowed to: a removal might overlook
@@ -63,13 +63,16 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
         key: The member's key.
         others: Identifiers and roles of further members that the run may change: the first one's role is changed, and
             it must not be removed afterwards; the second one is removed now.
+        renames: Whether the organization gets another name; otherwise it is updated without a change.
 
     Returns:
         The operations that were allowed, reads first.
     """
-    name = harmless_name(run.send(requests.get_organization()))
-    rename = requests.update_organization({} if name is None else {"name": name})
-    archived, sender = _id(run.send(_creation(run))), RetryNewKeys(run)
+    name = run.name("by-member") if renames else harmless_name(run.send(requests.get_organization()))
+    sender, rename = RetryNewKeys(run), requests.update_organization({} if name is None else {"name": name})
+    again = requests.update_organization({"name": run.name("by-removed")}) if renames else rename
+    renamings = _try(sender, key, [(rename, again)])
+    archived = _id(run.send(_creation(run)))
     freed = requests.create_engagement({"name": _freed_name(run)})  # the name of a deleted engagement is no duplicate
     creations = _try(sender, key, [(_creation(run), _creation(run)), (freed, _creation(run))])
     own, *spare = [_id(creation.before) for creation in creations] or [_id(run.send(_creation(run)))]
@@ -79,7 +82,6 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
         (requests.list_engagements(status="active"), requests.list_engagements(status="active")),
         (requests.list_members(), requests.list_members()),
         (requests.get_engagement(own), requests.get_engagement(own)),
-        (rename, rename),
         (_edit(run, own, claims=True), _edit(run, own)),
         (_invitation(run, "admin"), _invitation(run, "member")),
         (requests.archive_engagement(archived), requests.archive_engagement(own)),
@@ -90,7 +92,7 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]]) -> 
         (unarchive, unarchive),
         *[(requests.delete_engagement(identifier), requests.delete_engagement(own)) for identifier in spare],
     ]
-    allowed = [*_try(sender, key, pairs), *creations[:1], *_try(sender, key, last)]
+    allowed = [*_try(sender, key, pairs), *renamings, *creations[:1], *_try(sender, key, last)]
     if not any(operation.before.request.operation.id == "inviteMember" for operation in allowed):  # of an admin
         allowed += _try(sender, key, [(_invitation(run, "member"), _invitation(run, "member"))])
     # The engagement to unarchive is archived again first, as it was when unarchiving was allowed.

@@ -141,7 +141,7 @@ def _use(run: Run) -> None:
 
 
 def _rename_elsewhere(run: Run) -> None:
-    """Rename another organization that was made for the run, read it, and restore its name.
+    """Rename another organization that was made for the run, use it, and restore its name.
 
     The main key's organization has a name of the run meanwhile, so that a renaming of the wrong one is undone.
     """
@@ -149,7 +149,9 @@ def _rename_elsewhere(run: Run) -> None:
         name = read.text(read.data(other := run.scenarios.result(other_organization)), "name", other)
         named = [requests.update_organization({"name": each}).with_key(key) for each in (run.name("theirs"), name)]
         run.send(named[0])
-        run.send(requests.get_organization().with_key(key))
+        creation = requests.create_engagement({"name": run.name("theirs")})
+        invitation = requests.invite_member({"email": run.address("elsewhere"), "role": "member"})
+        run.send_all([request.with_key(key) for request in (requests.get_organization(), creation, invitation)])
         run.send(named[1])
 
 

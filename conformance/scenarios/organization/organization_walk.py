@@ -11,9 +11,9 @@ from conformance.scenarios.access.every_operation import OTHER_ROLE
 from conformance.scenarios.keys_in_turn import send_with
 from conformance.scenarios.members.member_list import read_members, read_members_with
 from conformance.scenarios.members.role_changes import key_of_bystander
-from conformance.scenarios.organization.under_another_name import refused_under_another_name
 from conformance.scenarios.renaming import given_back, name_before
 from conformance.scenarios.tour import tour
+from conformance.scenarios.untried import untried_refusals
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def organization_walk(run: Run) -> None:
                 send_with(run, key_of_bystander(run), renaming)
                 if place == 0:
                     run.scenarios.wait_for(tour)
-                    run.scenarios.wait_for(refused_under_another_name)
+                    run.scenarios.wait_for(untried_refusals)
                     run.sleep(_LATE)
             elif step == "invite" and invited < _MOST_INVITATIONS:
                 invited += 1

@@ -67,6 +67,7 @@ def _is_reachable(parts: Parts) -> bool:
         is_carried_out and is_gone and operation in {op.DELETE, op.REMOVE},
         # no provisioner makes members of another organization
         parts.succeeds and parts.actor == "other" and operation in (op.LIST_MEMBERS, op.ROLE, op.REMOVE),
+        parts.actor == "other" and since in {"after-role-change", "after-removal"},
         # a second look, which the judgement of a whole list needs, would find nothing
         family in _CONFIRMED and since in INTERMITTENT and operation in {*LISTS, op.GET_ORGANIZATION},
     )

@@ -1,0 +1,94 @@
+"""Requests that must be refused, in combinations of operation, key and state that the run has not tried before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import cycle
+from typing import TYPE_CHECKING
+
+from conformance.oracle.coverage import MADE, NONE, REMOVED_MEMBER, RENAMED, WRONG, Cell, reached
+from conformance.oracle.permissions import MATRIX, Permission
+from conformance.running.scenarios import scenario
+from conformance.scenarios.access.every_operation import OTHER_ROLE, OperationInputs, label, untouchable_member
+from conformance.scenarios.access.reserved_engagements import ReservedEngagements, engagements_in_every_state
+from conformance.scenarios.access.single_scope import single_permissions
+from conformance.scenarios.access.unauthenticated import NO_KEY, bad_keys
+from conformance.scenarios.members.removal import removal
+from conformance.targets.capabilities import MissingMeans
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from conformance.running.run import Run
+    from conformance.targets.fixtures import Member
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Credential, Request
+
+
+@scenario(alone=True)
+def untried_refusals(run: Run) -> tuple[Exchange, ...]:
+    """Send what keys must be refused while the organization is renamed, about engagements in every state.
+
+    The run has not tried these combinations of operation, key and state yet.
+
+    Returns:
+        The exchanges with the key of the removed member.
+    """
+    keys, tried = dict(_keys(run)), reached(run.wire.exchanges)
+    asked = {cell: request for cell, request in _refusals(run, keys) if cell not in tried}
+    turns = {kind: cycle(of_kind) for kind, of_kind in keys.items()}
+    batch = [replace(request, credential=next(turns[cell.key]), repeatable=True) for cell, request in asked.items()]
+    sent = zip(asked, run.send_permitted(batch), strict=True)
+    return tuple(exchange for cell, exchange in sent if cell.key == REMOVED_MEMBER and exchange is not None)
+
+
+def _keys(run: Run) -> Iterator[tuple[str, list[Credential]]]:
+    """Yield the kinds of keys that must be refused something, with the keys of each that the run has used."""
+    yield NONE, [NO_KEY]
+    bad = run.scenarios.result_if_any(bad_keys)
+    unknown = [] if bad is None else [sent.exchange.request.credential for sent in bad.sent["unknown"]]
+    if any(unknown):
+        yield WRONG, [key for key in unknown if key is not None]
+    single = run.scenarios.result_if_any(single_permissions)
+    for (scope, _), exchanges in {} if single is None else single.cells.items():
+        key = exchanges[0].request.credential
+        if key is not None and single is not None and not single.is_unknown(scope):
+            yield scope, [key]
+    done = run.scenarios.result_if_any(removal)
+    if done is not None and done.attempts and done.member.credential is not None:
+        yield REMOVED_MEMBER, [done.member.credential]
+
+
+def _refusals(run: Run, kinds: Mapping[str, object]) -> Iterator[tuple[Cell, Request]]:
+    """Yield what each kind of key must be refused; each request would have a visible effect if it were carried out."""
+    reserved = run.scenarios.result_if_any(engagements_in_every_state) or ReservedEngagements({}, {})
+    member, name = _new_member(run), label(run, "untried")
+    inputs = OperationInputs(
+        engagement="",
+        user="" if member is None else member.user_id,
+        role=OTHER_ROLE["member" if member is None else member.role or "member"],
+        organization=name,
+        address=run.address("untried"),
+        name=name,
+        description=name,
+        renamed=name,
+    )
+    targets: dict[str, Mapping[str, str | None]] = {
+        "engagements": {str(state): identifier for state, identifier in reserved.ids.items()},
+        "organizations": {} if member is None else {MADE: member.user_id},
+    }
+    for operation, request in inputs.batch().items():
+        is_about_one = request.operation.parameter is not None
+        for state, identifier in (targets[request.operation.family] if is_about_one else {RENAMED: None}).items():
+            for kind in kinds:
+                if MATRIX.get((kind, operation), Permission.REFUSED) is Permission.REFUSED:
+                    yield Cell(operation, kind, state), replace(request, identifier=identifier)
+
+
+def _new_member(run: Run) -> Member | None:
+    """Return the member reserved for requests that must be refused, if it was made for the run."""
+    try:
+        member = run.scenarios.result(untouchable_member)
+    except MissingMeans:
+        return None
+    return member if member.is_new else None
