@@ -10,7 +10,7 @@ from conformance.oracle.coverage import MADE, NONE, REMOVED_MEMBER, RENAMED, WRO
 from conformance.oracle.permissions import MATRIX, Permission
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import OTHER_ROLE, OperationInputs, label, untouchable_member
-from conformance.scenarios.access.reserved_engagements import ReservedEngagements, engagements_in_every_state
+from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
 from conformance.scenarios.access.single_scope import single_permissions
 from conformance.scenarios.access.unauthenticated import NO_KEY, bad_keys
 from conformance.scenarios.members.removal import removal
@@ -34,8 +34,13 @@ def untried_refusals(run: Run) -> tuple[Exchange, ...]:
     Returns:
         The exchanges with the key of the removed member.
     """
-    keys, tried = dict(_keys(run)), reached(run.wire.exchanges)
-    asked = {cell: request for cell, request in _refusals(run, keys) if cell not in tried}
+    keys, tried, lost = dict(_keys(run)), reached(run.wire.exchanges), _lost_operations(run)
+    asked = {
+        cell: request
+        for cell, request in _refusals(run, keys)
+        if cell not in tried
+        and (cell.key != REMOVED_MEMBER or (cell.operation in lost and cell.state != State.DELETED))
+    }
     turns = {kind: cycle(of_kind) for kind, of_kind in keys.items()}
     batch = [replace(request, credential=next(turns[cell.key]), repeatable=True) for cell, request in asked.items()]
     sent = zip(asked, run.send_permitted(batch), strict=True)
@@ -55,8 +60,14 @@ def _keys(run: Run) -> Iterator[tuple[str, list[Credential]]]:
         if key is not None and single is not None and not single.is_unknown(scope):
             yield scope, [key]
     done = run.scenarios.result_if_any(removal)
-    if done is not None and done.attempts and done.member.credential is not None:
+    if done is not None and done.member.credential is not None:
         yield REMOVED_MEMBER, [done.member.credential]
+
+
+def _lost_operations(run: Run) -> frozenset[str]:
+    """Return the operations that the key of the removed member was allowed before; only they must be refused now."""
+    done = run.scenarios.result_if_any(removal)
+    return frozenset(attempt.before.request.operation.id for attempt in (() if done is None else done.attempts))
 
 
 def _refusals(run: Run, kinds: Mapping[str, object]) -> Iterator[tuple[Cell, Request]]:

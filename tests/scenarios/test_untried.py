@@ -1,0 +1,107 @@
+"""Refused requests in the combinations of operation, key and state that a run has not tried."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from conformance.scenarios.access.every_operation import untouchable_member
+from conformance.scenarios.access.reserved_engagements import (
+    ReservedEngagements,
+    State,
+    engagements_in_every_state,
+)
+from conformance.scenarios.access.single_scope import single_permissions
+from conformance.scenarios.access.unauthenticated import NO_KEY, bad_keys
+from conformance.scenarios.members.removal import removal
+from conformance.scenarios.untried import untried_refusals
+from conformance.targets.capabilities import MissingMeans
+from conformance.targets.fixtures import Member
+from conformance.wire import requests
+from conformance.wire.requests import Credential
+from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import FakeRun
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
+
+SCOPE = "engagements:write"
+WRITER, LEFT = Credential.bearer(SCOPE, "writes"), Credential.bearer("member_1", "has-left")
+UNKNOWN = Credential("unknown_key", "Bearer unknown", invalid=True)
+IDS = {State.NEW: "e_new", State.DELETED: "e_deleted"}
+READ = SimpleNamespace(before=SimpleNamespace(request=requests.get_engagement("e_9")))
+RESULTS: dict[Any, Any] = {
+    engagements_in_every_state: ReservedEngagements(IDS, {}),
+    bad_keys: SimpleNamespace(
+        sent={"unknown": [SimpleNamespace(exchange=make_exchange(requests.list_members().with_key(UNKNOWN), 401))]}
+    ),
+    single_permissions: SimpleNamespace(
+        cells={(SCOPE, "getEngagement"): [make_exchange(requests.get_organization().with_key(WRITER), 403)]},
+        is_unknown=lambda _: False,
+    ),
+    removal: SimpleNamespace(member=SimpleNamespace(credential=LEFT), attempts=(READ,)),
+}
+
+
+def refused(sent: Request) -> Exchange:
+    """Refuse every request."""
+    return make_exchange(sent, 401)
+
+
+def untried(*before: Exchange, member: Member | None = None) -> tuple[set[tuple[str, ...]], FakeRun]:
+    """Return what the scenario sends after earlier exchanges: operation, key and target."""
+    run = FakeRun(refused, list(before))
+    found = {**RESULTS, untouchable_member: member}
+
+    def result(scenario: Any) -> Any:
+        if found.get(scenario) is None:
+            raise MissingMeans("member", "none")
+        return found[scenario]
+
+    run.scenarios = SimpleNamespace(result_if_any=found.get, result=result)
+    run.address = "{}@example.com".format
+    untried_refusals(run)
+    return {(sent.operation.id, sent.key_name, sent.identifier or "") for sent in run.sent}, run
+
+
+def test_keys_are_tried_on_every_state() -> None:
+    """No key and unknown ones are refused everything, one with a permission what the interface does not allow it."""
+    sent, run = untried()
+
+    for identifier in IDS.values():
+        assert {key for operation, key, of in sent if (operation, of) == ("deleteEngagement", identifier)} == {
+            "no_key", "unknown_key"
+        }  # fmt: skip
+    assert {key for operation, key, _ in sent if operation == "updateCurrentOrganization"} == {
+        "no_key", "unknown_key", SCOPE
+    }  # fmt: skip
+    assert not [sent for sent in run.sent if sent.operation.parameter == "userId"]
+    assert all(sent.repeatable for sent in run.sent)
+
+
+def test_what_was_tried_is_not_sent_again() -> None:
+    """A combination with a response is left out; another state of the same target's operation is not."""
+    creation = make_exchange(requests.create_engagement({"name": "x"}), 201, {"data": {"id": "e_new"}})
+    deletion = make_exchange(requests.delete_engagement("e_new").with_key(NO_KEY), 401)
+
+    sent, _ = untried(creation, deletion)
+
+    assert ("deleteEngagement", "no_key", "e_new") not in sent
+    assert ("deleteEngagement", "no_key", "e_deleted") in sent
+
+
+def test_a_removed_members_key_is_tried_for_what_it_was_allowed() -> None:
+    """Other operations, and deleted engagements, may be refused with another status."""
+    sent, _ = untried()
+
+    assert {entry for entry in sent if entry[1] == "member_1"} == {("getEngagement", "member_1", "e_new")}
+
+
+def test_a_member_that_was_made_for_the_run_is_tried() -> None:
+    """A member of the target file is left alone."""
+    made, real = Member("u_made", "new@example.com", "admin", None), Member("u_real", None, None, None)
+
+    sent, _ = untried(member=made)
+    assert {operation for operation, _, of in sent if of == "u_made"} == {"updateMemberRole", "removeMember"}
+    assert not [entry for entry in untried(member=real)[0] if entry[2] == "u_real"]
