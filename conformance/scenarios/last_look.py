@@ -15,6 +15,7 @@ from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns
 from conformance.scenarios.lists.filtered import readable
 from conformance.scenarios.lists.finding import latest, places_of_repeats
 from conformance.scenarios.members.removal import Removal, removal
+from conformance.scenarios.members.role_changes import key_of_bystander
 from conformance.scenarios.organization.counts import Counts, Reader, counts_of
 from conformance.scenarios.tour import tour
 from conformance.scenarios.untried import untried_refusals
@@ -68,6 +69,7 @@ def last_look(run: Run) -> LastLook:
     changed = [requests.get_engagement(reserved.ids[state]) for state in _CHANGED if state in reserved.ids]
     lists = [latest(run, status=status) for status in (None, "active", "archived")]
     organization = [requests.get_organization(), requests.list_members(perPage=MAX_PER_PAGE)]
+    page = requests.list_members(perPage=2, page=2)
     by_others = _with(run, "engagements", [*lists[:1], *changed])
     run.send_all(by_others)
     _change(run, reserved)
@@ -78,7 +80,7 @@ def last_look(run: Run) -> LastLook:
     size = _dividing(by_name)
     run.send_all([requests.list_engagements(sort="name", perPage=size, page=page) for page in (1, 2)])
     send_by_turns(run, [*dict.fromkeys([*changed, *reads])])
-    run.send_all([*by_others, *_with(run, "organizations", organization)])
+    run.send_all([*by_others, *_with(run, "organizations", [*organization, page])])
     return LastLook(removed, by_removed, _by_other_organization(run))
 
 
@@ -101,22 +103,24 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
     vain = {"name": reserved.name, "description": "Edited at the end of the run"}
     bystander, listing = requests.get_engagement(ids[State.NEW]), latest(run)
     active, archived = (latest(run, status=status) for status in ("active", "archived"))
+    edit = requests.update_engagement(ids[State.EDITED], {"name": reserved.freed})
     archive = requests.archive_engagement(ids[State.UNARCHIVED])
+    invalid = requests.update_engagement(ids[State.NEW], {"name": 5, "description": 5})
+    writer = scoped_key_or_none(run, "engagements:write")
     for request in (
-        *(bystander, listing, active),
-        requests.update_engagement(ids[State.EDITED], {"name": reserved.freed}),
-        requests.get_engagement(ids[State.UNARCHIVED]),
-        archive,
+        *(bystander, listing, active, edit, requests.get_engagement(ids[State.UNARCHIVED]), archive),
         *(requests.update_engagement(ids[State.UNARCHIVED], vain), bystander, listing, active, archived),
         *(requests.delete_engagement(ids[State.ARCHIVED]), bystander, archived),
         requests.update_engagement(ids[State.EDITED_IN_VAIN], vain),
-        *(requests.update_engagement(ids[State.NEW], {"name": 5, "description": 5}), bystander),
+        *(invalid, bystander),
         requests.update_engagement(ids[State.EDITED_IN_VAIN], {"name": 5}),
-        requests.create_engagement({"name": 5}),
         requests.unarchive_engagement(ids[State.ARCHIVED_AGAIN]),
         requests.get_engagement(ids[State.ARCHIVED_AGAIN]),
     ):
-        send_with(run, scoped_key_or_none(run, "engagements:write") if request is archive else None, request)
+        send_with(run, writer if request in {edit, archive, invalid} else None, request)
+    send_with(run, key_of_bystander(run), requests.create_engagement({"name": 5}))
+    if (inviter := scoped_key_or_none(run, "organizations:write")) is not None:
+        run.send(requests.invite_member({"email": 5, "role": "member"}).with_key(inviter))
 
 
 def _with(run: Run, family: str, asked: list[Request]) -> list[Request]:

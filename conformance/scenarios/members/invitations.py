@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle.outcomes import CantTell
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import unknown_like, untouchable_member
+from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_with
 from conformance.scenarios.members.member_list import MemberList, read_members_so_far
+from conformance.scenarios.members.role_changes import key_of_bystander
 from conformance.wire import requests
 from conformance.wire.exchange import REFUSALS
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Credential
 
 _TAGGED: Final = "Mixed-Case+a-tag-that-makes-it-longer"
 """Beside the run's prefix, nearly the greatest length of the part before the @."""
@@ -59,15 +62,15 @@ def inviting(run: Run) -> Inviting:
     below = run.address("below", f"mail.{run.profile.invitation_domain}")
     # With values of the service itself, which it must ignore; at once, which must not be too much for it.
     run.send_all([requests.invite_member({"email": below, "role": "member", **_CLAIMS})] * 2)
-    capitals = _invite(run, run.address(_TAGGED), "member")
+    capitals = _invite(run, run.address(_TAGGED), "member", scoped_key_or_none(run, "organizations:write"))
     if not capitals.response.succeeded:  # a service may have stricter rules for addresses
         capitals = _invite(run, run.address("Mixed-Case"), "member")
-    _invite(run, capitals.email.lower(), capitals.role)
+    _invite(run, capitals.email.lower(), capitals.role, key_of_bystander(run))
     return Inviting(proper, capitals, _invite(run, proper[0].email, proper[0].role))
 
 
-def _invite(run: Run, email: str, role: str) -> Invited:
-    return Invited(email, role, run.send(requests.invite_member({"email": email, "role": role})))
+def _invite(run: Run, email: str, role: str, key: Credential | None = None) -> Invited:
+    return Invited(email, role, send_with(run, key, requests.invite_member({"email": email, "role": role})))
 
 
 @dataclass(frozen=True, slots=True)

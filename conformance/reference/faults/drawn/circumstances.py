@@ -210,15 +210,22 @@ def is_certainly_invalid(at: Situation) -> bool:
     )
 
 
-def record(at: Situation, before: Target | None) -> None:
-    """Remember what a request did, from its reply and from the target as it was before; a refusal has no reply."""
+def record(at: Situation, before: Target | None, *, lacks_access: bool = False) -> None:
+    """Remember what a request did, from its reply and from the target as it was before; a refusal has no reply.
+
+    Args:
+        at: The request.
+        before: The target before it.
+        lacks_access: Whether the key was the reason for a refusal.
+    """
     organization = organization_of(at)
     event = _EVENTS.get(at.operation) if at.reply is not None else "refusal"
     at.remembered("events", Counter())[organization, event] += 1
     if isinstance(before, Engagement):
         past = at.remembered("past of", {}).setdefault(before.id, [])
         if at.reply is None:
-            past += ["vain"] if at.operation == op.EDIT and before.status == "archived" else []
+            in_vain = at.operation == op.EDIT and before.status == "archived" and not lacks_access
+            past += ["vain"] if in_vain else []
         else:
             past += {op.EDIT: ["edited"], op.ARCHIVE: ["archived"]}.get(at.operation, [])
     if at.reply is None:

@@ -66,7 +66,7 @@ class _Affected:
             Refusal: The refusal, right or wrong.
         """
         case = replace(self.case, refusal=refusal)
-        record(case.at, case.before)
+        record(case.at, case.before, lacks_access=refusal.status in {*_EARLY, 404})
         if self.parts.succeeds or not self._is_due(refusal) or not self._is_affected(case):
             raise refusal
         return self.parts.kind.act(case)
