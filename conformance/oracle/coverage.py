@@ -46,10 +46,12 @@ _MAIN, _MEMBER, _THROTTLED = "main", "member", "throttled"
 REMOVED_MEMBER, WRONG, NONE = "removed member", "wrong", "none"
 """Kinds of keys that must be refused everything."""
 _KEYS: Final = (_MAIN, *KEYS, _MEMBER, REMOVED_MEMBER, OTHER_KEY, _THROTTLED, WRONG, NONE)
-MADE, RENAMED = "made", "renamed"
-"""The states of a member that the run has not changed yet, and of an organization with a name of the run."""
+MADE, CHANGED, CHANGED_BACK = "made", "changed", "changed back"
+"""The states of a member, by its role."""
+RENAMED: Final = "renamed"
+"""The state of an organization with a name of the run."""
 _ENGAGEMENT: Final = ("new", "edited", "archived", "edited in vain", "unarchived", "archived again", "deleted")
-_PERSON: Final = (MADE, "changed", "changed back", "removed")
+_PERSON: Final = (MADE, CHANGED, CHANGED_BACK, "removed")
 _ORGANIZATION: Final = ("first name", RENAMED, "renamed back")
 _LATER: Final = {
     ("updateEngagement", "new"): "edited",
@@ -126,7 +128,7 @@ class _Targets:
 
     def __init__(self) -> None:
         self.states: dict[str, str] = {}
-        self._roles: defaultdict[str, list[object]] = defaultdict(list)
+        self._roles: dict[str, object] = {}
         self._names: defaultdict[bool, list[object]] = defaultdict(list)
 
     def state(self, exchange: Exchange) -> str | None:
@@ -152,9 +154,8 @@ class _Targets:
         if operation == "createEngagement" and (made := read.identifier_or_none(exchange)) is not None:
             self.states[made] = "new"
         elif operation == "updateMemberRole":
-            roles = self._roles[identifier]
-            roles.append((exchange.sent_object or {}).get("role"))
-            self.states[identifier] = "changed" if roles[-1] != roles[0] or len(roles) == 1 else "changed back"
+            role = (exchange.sent_object or {}).get("role")
+            self.states[identifier] = CHANGED if role == self._roles.setdefault(identifier, role) else CHANGED_BACK
         elif operation == "getCurrentOrganization" and not self._names[_by_other(exchange)]:
             self._names[_by_other(exchange)] += [shown.get("name") for shown in readable_resources(exchange)]
         elif operation == "updateCurrentOrganization":

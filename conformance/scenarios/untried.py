@@ -6,18 +6,26 @@ from dataclasses import replace
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from conformance.oracle.coverage import MADE, NONE, REMOVED_MEMBER, RENAMED, WRONG, Cell, reached
+from conformance.oracle.coverage import CHANGED, CHANGED_BACK, MADE, NONE, REMOVED_MEMBER, RENAMED, WRONG, Cell, reached
 from conformance.oracle.permissions import MATRIX, Permission
+from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.every_operation import OTHER_ROLE, OperationInputs, label, untouchable_member
+from conformance.scenarios.access.every_operation import (
+    OTHER_ROLE,
+    OperationInputs,
+    label,
+    member_pages,
+    untouchable_member,
+)
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
 from conformance.scenarios.access.single_scope import single_permissions
 from conformance.scenarios.access.unauthenticated import NO_KEY, bad_keys
 from conformance.scenarios.members.removal import removal
 from conformance.targets.capabilities import MissingMeans
+from conformance.wire import requests
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from conformance.running.run import Run
     from conformance.targets.fixtures import Member
@@ -29,22 +37,36 @@ if TYPE_CHECKING:
 def untried_refusals(run: Run) -> tuple[Exchange, ...]:
     """Send what keys must be refused while the organization is renamed, about engagements in every state.
 
-    The run has not tried these combinations of operation, key and state yet.
+    The run has not tried these combinations of operation, key and state yet. A run that is not quick also changes the
+    role of a member that was made for it, and changes it back.
 
     Returns:
         The exchanges with the key of the removed member.
     """
+    member = _new_member(run)
+    role = OTHER_ROLE["member" if member is None else member.role or "member"]
+    sent = _try(run, member, MADE, role)
+    if member is not None and run.effort is not Effort.QUICK:
+        for state, now in ((CHANGED, role), (CHANGED_BACK, OTHER_ROLE[role])):
+            run.send(requests.update_member_role(member.user_id, {"role": now}))
+            sent += _try(run, member, state, OTHER_ROLE[now])
+        member_pages(run)
+    return tuple(sent)
+
+
+def _try(run: Run, member: Member | None, state: str, role: str) -> list[Exchange]:
+    """Send what was not tried yet; return the exchanges with the key of the removed member."""
     keys, tried, lost = dict(_keys(run)), reached(run.wire.exchanges), _lost_operations(run)
     asked = {
         cell: request
-        for cell, request in _refusals(run, keys)
+        for cell, request in _refusals(run, keys, member, state, role)
         if cell not in tried
         and (cell.key != REMOVED_MEMBER or (cell.operation in lost and cell.state != State.DELETED))
     }
     turns = {kind: cycle(of_kind) for kind, of_kind in keys.items()}
     batch = [replace(request, credential=next(turns[cell.key]), repeatable=True) for cell, request in asked.items()]
     sent = zip(asked, run.send_permitted(batch), strict=True)
-    return tuple(exchange for cell, exchange in sent if cell.key == REMOVED_MEMBER and exchange is not None)
+    return [exchange for cell, exchange in sent if cell.key == REMOVED_MEMBER and exchange is not None]
 
 
 def _keys(run: Run) -> Iterator[tuple[str, list[Credential]]]:
@@ -70,14 +92,24 @@ def _lost_operations(run: Run) -> frozenset[str]:
     return frozenset(attempt.before.request.operation.id for attempt in (() if done is None else done.attempts))
 
 
-def _refusals(run: Run, kinds: Mapping[str, object]) -> Iterator[tuple[Cell, Request]]:
-    """Yield what each kind of key must be refused; each request would have a visible effect if it were carried out."""
+def _refusals(
+    run: Run, kinds: Iterable[str], member: Member | None, state_of_member: str, role: str
+) -> Iterator[tuple[Cell, Request]]:
+    """Yield what each kind of key must be refused; each request would have a visible effect if it were carried out.
+
+    Args:
+        run: The run.
+        kinds: The kinds of keys.
+        member: The member that requests are about; None for no such requests.
+        state_of_member: Its state.
+        role: The role that it does not have.
+    """
     reserved = run.scenarios.result_if_any(engagements_in_every_state) or ReservedEngagements({}, {})
-    member, name = _new_member(run), label(run, "untried")
+    name = label(run, "untried")
     inputs = OperationInputs(
         engagement="",
-        user="" if member is None else member.user_id,
-        role=OTHER_ROLE["member" if member is None else member.role or "member"],
+        user="",
+        role=role,
         organization=name,
         address=run.address("untried"),
         name=name,
@@ -86,7 +118,7 @@ def _refusals(run: Run, kinds: Mapping[str, object]) -> Iterator[tuple[Cell, Req
     )
     targets: dict[str, Mapping[str, str | None]] = {
         "engagements": {str(state): identifier for state, identifier in reserved.ids.items()},
-        "organizations": {} if member is None else {MADE: member.user_id},
+        "organizations": {} if member is None else {state_of_member: member.user_id},
     }
     for operation, request in inputs.batch().items():
         is_about_one = request.operation.parameter is not None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.oracle.coverage import Cell, Share, possible, reached, shares
+from conformance.wire import requests
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
 
@@ -70,6 +71,16 @@ def test_the_states_of_a_member() -> None:
     cells = reached(sent)
     assert {cell.state for cell in cells if cell.operation == "removeMember"} == {"changed", "removed"}
     assert Cell("listEngagements", "removed member", "first name") in cells
+
+
+def test_a_role_is_changed_back() -> None:
+    """The first role that the run sets is not the one before."""
+    body = {"data": {}}
+    sent = [
+        make_exchange(requests.update_member_role("u_1", {"role": role}), 200, body) for role in ("admin", "member")
+    ]
+    sent += [make_exchange(requests.remove_member("u_1"), 403, body)]
+    assert [state for _, _, state in sorted(reached(sent))] == ["changed back", "changed", "made"]
 
 
 def test_the_shares() -> None:

@@ -14,6 +14,7 @@ from conformance.scenarios.members.member_list import MemberList
 from conformance.scenarios.members.role_changes import _invite
 from conformance.targets.fixtures import Member
 from conformance.wire import requests
+from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange, page_for
 from tests.fakes.runs import FakeRun
 
@@ -37,12 +38,15 @@ def test_both_roles_are_invited_at_once() -> None:
     run = Run(
         lambda sent: make_exchange(sent, 201, {"data": {"id": "i1"}}),
         address=lambda label, *_: f"{label}@x.test",
-        profile=SimpleNamespace(invitation_domain="x.test", keys={"other_organization": None}),
+        profile=SimpleNamespace(invitation_domain="x.test"),
+        scenarios=SimpleNamespace(result_if_any=lambda _: None),
+        fixtures=SimpleNamespace(scoped_key=lambda scope: Credential.bearer(scope, "a-key")),
     )
     found = inviting(run)
     assert [sent.body for sent in batches[0]] == [b'{"email": "in.vited@x.test", "role": "%s"}' % role
                                                   for role in (b"member", b"admin")]  # fmt: skip
     assert [(each.role, each.response.number) for each in found.proper] == [("member", 1), ("admin", 2)]
+    assert found.capitals.response.request.key_name == "organizations:write"
 
 
 def invites_member(listed: str, listed_id: str = "u_1") -> tuple[FakeRun, Refusal | None]:
