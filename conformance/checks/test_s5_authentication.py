@@ -21,7 +21,7 @@ from conformance.wire import requests
 from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from conformance.running.run import Run
     from conformance.scenarios.access.unauthenticated import BadKeys
@@ -33,13 +33,7 @@ _INVALID: Final = (400, 422)
 @requirement("key-missing-refused")
 def test_requests_without_a_key_are_refused(run: Run, bad_keys: BadKeys) -> None:
     """Each of the thirteen operations gives 401 without an Authorization header, in the whole run."""
-    known = {sent.exchange.number for sent in bad_keys.everything}
-    unkeyed = [exchange for exchange in run.wire.exchanges if exchange.request.credential is NO_KEY]
-    retried = {(exchange.request, exchange.attempt - 1) for exchange in unkeyed}
-    others = [exchange for exchange in unkeyed if (exchange.request, exchange.attempt) not in retried]
-    _all_unauthorized(
-        bad_keys, "none", [Sent("no key", exchange) for exchange in others if exchange.number not in known]
-    )
+    _all_unauthorized(bad_keys, "none", _elsewhere(run, bad_keys, "no key", {NO_KEY}))
 
 
 @requirement("key-other-scheme-refused")
@@ -54,10 +48,12 @@ def test_empty_keys_are_refused(bad_keys: BadKeys) -> None:
     _all_unauthorized(bad_keys, "empty")
 
 
+@pytest.mark.stage(Stage.WEIGHING)
 @requirement("key-unknown-refused")
-def test_unknown_keys_are_refused(bad_keys: BadKeys) -> None:
-    """Each of the thirteen operations gives 401 to a key that the service never issued."""
-    _all_unauthorized(bad_keys, "unknown")
+def test_unknown_keys_are_refused(run: Run, bad_keys: BadKeys) -> None:
+    """Each of the thirteen operations gives 401 to a key that the service never issued, in the whole run."""
+    keys = {sent.exchange.request.credential for sent in bad_keys.sent["unknown"]}
+    _all_unauthorized(bad_keys, "unknown", _elsewhere(run, bad_keys, "an unknown key", keys))
 
 
 @requirement("authentication-before-lookup")
@@ -97,6 +93,15 @@ def _all_unauthorized(tried: BadKeys, kind: str, others: Sequence[Sent] = ()) ->
     _none_left_out(sent, settled)
     if withheld := OPERATIONS.keys() - {attempt.exchange.request.operation.id for attempt in sent}:
         raise CantTell(f"operations could not be tried without harm to others' data: {', '.join(sorted(withheld))}")
+
+
+def _elsewhere(run: Run, tried: BadKeys, what: str, keys: Collection[Credential | None]) -> list[Sent]:
+    """Return the exchanges of other scenarios with such keys, without those that were sent again."""
+    known = {sent.exchange.number for sent in tried.everything}
+    found = [exchange for exchange in run.wire.exchanges if exchange.request.credential in keys]
+    retried = {(exchange.request, exchange.attempt - 1) for exchange in found}
+    last = [exchange for exchange in found if (exchange.request, exchange.attempt) not in retried]
+    return [Sent(what, exchange) for exchange in last if exchange.number not in known]
 
 
 def _none_left_out(sent: Iterable[Sent], settled: list[Sent]) -> None:

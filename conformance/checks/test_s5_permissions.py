@@ -176,8 +176,6 @@ def _is_refusal(scope: str, operation: str) -> bool:
 def _refusals(run: Run, tried: Permissions, operation: str) -> dict[str, list[Sent]]:
     """Return the exchanges of an operation that must be refusals, by permission, for the existing keys.
 
-    Other scenarios send such requests only about the organization as a whole, which every refusal leaves as it is.
-
     Raises:
         Untested: There is none.
     """
@@ -194,10 +192,11 @@ def _refusals(run: Run, tried: Permissions, operation: str) -> dict[str, list[Se
 
 
 def _elsewhere(run: Run, tried: Permissions, own: list[Exchange]) -> list[Exchange]:
-    """Return the other answered exchanges of the run with the same key and operation, valid and without a resource.
+    """Return the other answered exchanges of the run with the same key and operation, on targets whose state is known.
 
     Those before the service knew the key are left out.
     """
+    targets = {None, tried.user, *tried.reserved.reads}
     judged, request = {exchange.number for exchange in (*own, *tried.invalid)}, own[0].request
     of_key = [exchange for exchange in run.wire.exchanges if exchange.request.key_name == request.key_name]
     answers = [(exchange.number, exchange.received.status) for exchange in of_key if exchange.received is not None]
@@ -209,7 +208,7 @@ def _elsewhere(run: Run, tried: Permissions, own: list[Exchange]) -> list[Exchan
         and exchange.number > min(known, default=inf)
         and exchange.number not in judged
         and exchange.request.operation is request.operation
-        and exchange.request.identifier is None
+        and exchange.request.identifier in targets
     ]
 
 

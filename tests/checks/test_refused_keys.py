@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,10 @@ from conformance.scenarios.access.every_operation import OperationInputs
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State
 from conformance.scenarios.access.unauthenticated import BadKeys, UnauthenticatedInputs
 from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import FakeRun, unexpected
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Exchange
 
 ERROR: dict[str, Any] = {"error": {"code": "UNAUTHORIZED", "message": "No.", "statusCode": 401}}
 
@@ -38,19 +42,24 @@ def tried(**statuses: dict[str, int]) -> BadKeys:
     )
 
 
+def judge(sent: BadKeys, *elsewhere: Exchange) -> None:
+    """Judge unknown keys in a run with further exchanges."""
+    judge_unknown_keys(FakeRun(unexpected, list(elsewhere)), sent)
+
+
 def _responded(operation: str, status: int) -> Any:
     return make_exchange(operation, status, {"data": []} if status == 200 else ERROR)
 
 
 def test_a_401_is_right_where_no_key_is_asked_for() -> None:
     """A service that serves a list without a key, but refuses unknown keys, breaks only one requirement."""
-    judge_unknown_keys(tried(none={"listMembers": 200}))
+    judge(tried(none={"listMembers": 200}))
 
 
 def test_success_with_an_invalid_key_is_left_to_the_requirement_on_no_key() -> None:
     """A success with an invalid key is left to the requirement on requests without a key, and named in the reason."""
     with pytest.raises(CantTell) as undecided:
-        judge_unknown_keys(tried(none={"listMembers": 200}, unknown={"listMembers": 200}))
+        judge(tried(none={"listMembers": 200}, unknown={"listMembers": 200}))
 
     assert str(undecided.value).startswith("listMembers with a key got 200")
     assert "401" not in str(undecided.value)
@@ -59,4 +68,11 @@ def test_success_with_an_invalid_key_is_left_to_the_requirement_on_no_key() -> N
 def test_an_unknown_key_that_is_served_alone_is_a_fault() -> None:
     """A success with an unknown key alone is a failure, since no other requirement states it."""
     with pytest.raises(NonConformity):
-        judge_unknown_keys(tried(unknown={"listMembers": 200}))
+        judge(tried(unknown={"listMembers": 200}))
+
+
+def test_an_unknown_key_that_another_scenario_sends_is_judged() -> None:
+    """The state of the engagement may be a reason for a service to serve an unknown key."""
+    served = make_exchange("archiveEngagement", 200, {"data": []}, number=7)
+    with pytest.raises(NonConformity, match="archiveEngagement with an unknown key returned 200"):
+        judge(tried(), served)
