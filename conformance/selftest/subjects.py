@@ -8,10 +8,12 @@ from fnmatch import fnmatchcase
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, Literal
 
+from conformance.catalogue import load_catalogue
 from conformance.reference.faults import DRAWN, all_faults, fault_by_id
 from conformance.reference.faults import drawn as composed
 from conformance.reference.latitude import POINTS
 from conformance.selftest.pairwise import Pair, all_pairs, covering_rows
+from conformance.spelling import suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -93,15 +95,20 @@ class Subject:
 
 
 def faults(pattern: str = "*") -> list[Subject]:
-    """Return the faults whose id matches a pattern with ``*`` and ``?``, sorted by id, or the drawn fault of an id."""
+    """Return the faults whose id matches a pattern with ``*`` and ``?``, sorted by id, or the drawn fault of an id.
+
+    Raises:
+        LookupError: A fault breaks a requirement that the catalogue does not have.
+    """
     if pattern.startswith(DRAWN):
         return [_drawn_subject(pattern)]
-    found = sorted(all_faults().items())
-    return [
-        Subject(identifier, "fault", fault.title, fault.breaks)
-        for identifier, fault in found
-        if fnmatchcase(identifier, pattern)
-    ]
+    known = load_catalogue().requirements
+    found = [fault for identifier, fault in sorted(all_faults().items()) if fnmatchcase(identifier, pattern)]
+    for fault in found:
+        for unknown in set(fault.breaks) - known.keys():
+            hint = suggestion(unknown, known)
+            raise LookupError(f"The fault {fault.id} breaks {unknown}, which is no requirement{hint}")
+    return [Subject(fault.id, "fault", fault.title, fault.breaks) for fault in found]
 
 
 def drawn(number: int, seed: int) -> list[Subject]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from conformance.cli.selftest import _announcement, _subjects
-from conformance.reference.faults import all_faults
+from conformance.reference.faults import Fault, all_faults
 from conformance.reference.latitude import POINTS, Latitude
+from conformance.reference.service import Service
 from conformance.running.options import Effort
 from conformance.selftest import subjects
 from conformance.selftest.pairwise import all_pairs
@@ -150,3 +151,12 @@ def test_the_number_of_trials_and_their_time_are_announced() -> None:
     assert _announcement(subjects.drawn(2, 1), 2, 0, Effort.QUICK) == "2 trials (2 drawn faults), about 10 seconds"
     assert _announcement(found * 100, 2, 0, Effort.QUICK) == "300 trials (200 faults, 100 latitudes), about 5 minutes"
     assert _announcement(found * 100, 2, 1000, Effort.STANDARD).endswith("about 19 minutes")
+
+
+def test_a_fault_breaks_requirements_of_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A misspelt requirement is refused with a suggestion, before anything is tried."""
+    misspelt = Fault("reads-twice", "It reads.", ("get-engagement-field",), Service)
+    monkeypatch.setattr("conformance.selftest.subjects.all_faults", lambda: {misspelt.id: misspelt})
+
+    with pytest.raises(LookupError, match="breaks get-engagement-field, which is no requirement; did you mean get-eng"):
+        subjects.faults("reads-*")

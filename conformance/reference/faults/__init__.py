@@ -51,13 +51,15 @@ def all_faults() -> Mapping[str, Fault]:
     """Find every fault of this package by its id, once.
 
     Raises:
-        ValueError: Two faults have one id, or a fault lacks a title or what it breaks.
+        LookupError: Two faults have one id, or a fault lacks a title or what it breaks.
     """
     found: dict[str, Fault] = {}
     for module in pkgutil.iter_modules(__path__):
         for one in _declared_in(importlib.import_module(f"{__name__}.{module.name}")):
-            if one.id in found or not one.title or not one.breaks:
-                raise ValueError(f"The fault {one.id!r} is declared twice, or has no title, or breaks nothing.")
+            if one.id in found:
+                raise LookupError(f"The fault {one.id} is declared twice: in {found[one.id].module} and {module.name}.")
+            if not one.title or not one.breaks:
+                raise LookupError(f"The fault {one.id} has no title, or breaks no requirement.")
             found[one.id] = replace(one, module=module.name)
     return MappingProxyType(found)
 
