@@ -65,6 +65,8 @@ def last_look(run: Run) -> LastLook:
     The others read before and after some last changes, which shows whether they go on seeing an earlier state.
     """
     run.scenarios.wait_for(tour)
+    if run.effort is not Effort.QUICK:
+        run.scenarios.wait_for(untried_refusals)
     reserved = run.scenarios.result_if_any(engagements_in_every_state) or ReservedEngagements({}, {})
     changed = [requests.get_engagement(reserved.ids[state]) for state in _CHANGED if state in reserved.ids]
     lists = [latest(run, status=status) for status in (None, "active", "archived")]

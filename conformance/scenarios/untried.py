@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from conformance.oracle.coverage import CHANGED, CHANGED_BACK, MADE, NONE, REMOVED_MEMBER, RENAMED, WRONG, Cell, reached
 from conformance.oracle.permissions import MATRIX, Permission
-from conformance.running.options import Effort
+from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (
     OTHER_ROLE,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @scenario(alone=True)
 def untried_refusals(run: Run) -> tuple[Exchange, ...]:
-    """Send what keys must be refused while the organization is renamed, about engagements in every state.
+    """Send what keys must be refused about engagements in every state, and about the organization while it is renamed.
 
     The run has not tried these combinations of operation, key and state yet. A run that is not quick also changes the
     role of a member that was made for it, and changes it back.
@@ -116,13 +116,14 @@ def _refusals(
         description=name,
         renamed=name,
     )
-    targets: dict[str, Mapping[str, str | None]] = {
-        "engagements": {str(state): identifier for state, identifier in reserved.ids.items()},
-        "organizations": {} if member is None else {state_of_member: member.user_id},
+    organization: dict[str, str | None] = {RENAMED: None} if run.mode is Mode.DISPOSABLE else {}
+    targets: dict[str | None, Mapping[str, str | None]] = {
+        None: organization,
+        "id": {str(state): identifier for state, identifier in reserved.ids.items()},
+        "userId": {} if member is None else {state_of_member: member.user_id},
     }
     for operation, request in inputs.batch().items():
-        is_about_one = request.operation.parameter is not None
-        for state, identifier in (targets[request.operation.family] if is_about_one else {RENAMED: None}).items():
+        for state, identifier in targets[request.operation.parameter].items():
             for kind in kinds:
                 if MATRIX.get((kind, operation), Permission.REFUSED) is Permission.REFUSED:
                     yield Cell(operation, kind, state), replace(request, identifier=identifier)

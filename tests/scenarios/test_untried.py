@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from conformance.running.options import Effort, Mode
 from conformance.scenarios.access.every_operation import untouchable_member
 from conformance.scenarios.access.reserved_engagements import (
     ReservedEngagements,
@@ -51,7 +52,7 @@ def refused(sent: Request) -> Exchange:
 
 def untried(*before: Exchange, member: Member | None = None) -> tuple[set[tuple[str, ...]], FakeRun]:
     """Return what the scenario sends after earlier exchanges: operation, key and target."""
-    run = FakeRun(refused, list(before))
+    run = FakeRun(refused, list(before), effort=Effort.QUICK, mode=Mode.DISPOSABLE)
     found = {**RESULTS, untouchable_member: member}
 
     def result(scenario: Any) -> Any:

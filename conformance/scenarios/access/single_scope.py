@@ -22,7 +22,7 @@ from conformance.scenarios.access.every_operation import (
     unknown_like,
     untouchable_member,
 )
-from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
+from conformance.scenarios.access.reserved_engagements import ReservedEngagements, engagements_in_every_state
 from conformance.scenarios.basics import send_creations
 from conformance.scenarios.keys_in_turn import RetryNewKeys
 from conformance.scenarios.lists.finding import ids_on, latest
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential, Request
 
-_TIMES: Final = {Effort.QUICK: 2, Effort.STANDARD: len(State), Effort.DEEP: len(State)}
-"""Requests of an operation with each key that must be refused, if they can differ."""
 _MEMBERSHIP: Final = ("updateMemberRole", "removeMember")
 """The operations on a member."""
 
@@ -153,29 +151,20 @@ def _try_refusals(run: Run, keys: Mapping[str, Credential], sender: RetryNewKeys
 def _refused_requests(
     run: Run, scope: str, inputs: OperationInputs, reserved: ReservedEngagements
 ) -> Iterator[tuple[str, Request]]:
-    """Yield the requests that a key must be refused: several of an operation, in other forms and on other engagements.
+    """Yield the requests that a key must be refused, on active engagements; other scenarios try the other states.
 
-    In a quick run the keys together meet every state, and every form on an active engagement; otherwise each key meets
-    more of them.
+    In a quick run each key sends one form of a request, and the keys together all of them.
     """
-    for place, (name, request) in enumerate(inputs.batch().items()):
+    for name, request in inputs.batch().items():
         if MATRIX[scope, name] is not Permission.REFUSED:
             continue
         shapes: tuple[Request, ...] = _shapes(name, inputs) or (request,)
-        is_quick = run.effort is Effort.QUICK
-        times = 1 if is_quick and scope not in SCOPES else _TIMES[run.effort]
-        first = keys_with(Permission.REFUSED, name).index(scope) * times
-        here = shapes[first // times % len(shapes) :][:1] if is_quick else shapes
-        if request.identifier == inputs.engagement and reserved.ids:
-            asked = [
-                (shapes[number % len(shapes)], reserved.turn(number + place))
-                for number in range(first + 1, first + times)
-            ]
-            asked += [(shape, reserved.turn(first + number, "active")) for number, shape in enumerate(here)]
-            aimed = dict.fromkeys(replace(shape, identifier=target) for shape, target in asked if target is not None)
-            yield from ((name, request) for request in aimed)
-        else:
-            yield from ((name, shape) for shape in here)
+        first = keys_with(Permission.REFUSED, name).index(scope)
+        here = shapes[first % len(shapes) :][:1] if run.effort is Effort.QUICK else shapes
+        for number, shape in enumerate(here):
+            is_on_engagement = shape.identifier == inputs.engagement
+            target = reserved.turn(first + number, "active") if is_on_engagement else None
+            yield name, shape if target is None else replace(shape, identifier=target)
 
 
 def _shapes(operation: str, inputs: OperationInputs) -> tuple[Request, ...]:

@@ -28,7 +28,7 @@ from conformance.scenarios.access.invalid_credentials import (
     telling,
     wrong_keys,
 )
-from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
+from conformance.scenarios.access.reserved_engagements import ReservedEngagements, engagements_in_every_state
 from conformance.scenarios.renaming import harmless_name
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
@@ -64,10 +64,6 @@ _LONGEST_HEADER: Final = 16
 _MOST_ELSEWHERE: Final = MAX_HEADERS - 96
 """Bytes of headers with the key, which leaves room for the others of a request."""
 _COOKIES: Final = ("api_key", "access_token", "token", "session")
-_TURNS: Final = {Effort.QUICK: 1, Effort.STANDARD: len(State), Effort.DEEP: len(State)}
-"""Calls of all operations without a key, and with unknown keys in turn, each on engagements in other states."""
-_WHOLE: Final = 2
-"""Turns in which all operations are called; later ones call those on an engagement."""
 _SCHEMES: Final = 2
 """Calls of all operations with other schemes in turn in a standard run."""
 _APART: Final = 3
@@ -253,20 +249,8 @@ def _send(
     """
     if run.effort is Effort.DEEP:
         return _sent(run, [(key, request) for turn, key in enumerate(keys, first) for request in batches(turn)])
-    return _sent(
-        run,
-        [
-            (keys[(place + turn) % len(keys)], request)
-            for turn in range(turns)
-            for place, request in enumerate(batches(first + turn))
-            if _is_due(request, turn)
-        ],
-    )
-
-
-def _is_due(request: Request, turn: int) -> bool:
-    """Whether a turn, counted from 0, has a request: only those about an engagement differ from turn to turn."""
-    return turn < _WHOLE or (request.operation.family == "engagements" and request.identifier is not None)
+    calls = [(turn, place, each) for turn in range(turns) for place, each in enumerate(batches(first + turn))]
+    return _sent(run, [(keys[(place + turn) % len(keys)], request) for turn, place, request in calls])
 
 
 def _with_other_schemes(run: Run, inputs: UnauthenticatedInputs, key: str) -> tuple[Sent, ...]:
@@ -281,12 +265,10 @@ def _with_other_schemes(run: Run, inputs: UnauthenticatedInputs, key: str) -> tu
 def _without_a_key(run: Run, inputs: UnauthenticatedInputs, key: str) -> tuple[Sent, ...]:
     """Call all operations without Authorization, the first two with the real key in other headers and a cookie."""
     batch = inputs.batch(0)
-    plain = [request for turn in range(_TURNS[run.effort]) for request in inputs.batch(turn) if _is_due(request, turn)]
-    if len(key) < SHORTEST:  # as a key without a scheme
-        return _sent(run, [(("no key", NO_KEY), request) for request in plain])
-    elsewhere = [replace(request, headers=(*request.headers, *_other_headers(key))) for request in batch[:_ELSEWHERE]]
+    count = _ELSEWHERE if len(key) >= SHORTEST else 0  # a shorter one would stand in a header unrecognized
+    elsewhere = [replace(request, headers=(*request.headers, *_other_headers(key))) for request in batch[:count]]
     sent = _sent(run, [(("the key in other headers", NO_KEY), request) for request in elsewhere])
-    return sent + _sent(run, [(("no key", NO_KEY), request) for request in plain[_ELSEWHERE:]])
+    return sent + _sent(run, [(("no key", NO_KEY), request) for request in batch[count:]])
 
 
 def _other_headers(key: str) -> list[tuple[str, str]]:
@@ -304,10 +286,10 @@ def _with_an_empty_key(run: Run, batch: list[Request]) -> tuple[Sent, ...]:
 
 
 def _with_unknown_keys(run: Run, inputs: UnauthenticatedInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
-    """Call all operations with unknown keys; a quick run tries unrelated keys only if all kinds are used."""
+    """Call all operations with unknown keys; those that are like the real one first, unless the run is deep."""
     batches = partial(inputs.batch, on_member=False)
-    if run.effort is not Effort.QUICK:
-        return _send(run, batches, 3, keys, turns=_TURNS[run.effort])
+    if run.effort is Effort.DEEP:
+        return _send(run, batches, 3, keys, turns=1)
     return _sent(run, list(zip(chain(keys[1:], repeat(keys[0])), batches(3), strict=False)))
 
 
