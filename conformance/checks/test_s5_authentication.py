@@ -16,6 +16,7 @@ from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.scenarios.access.unauthenticated import NO_KEY, bad_keys
+from conformance.scenarios.untried import untried_refusals
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
 from conformance.wire.requests import Credential
@@ -96,12 +97,11 @@ def _all_unauthorized(tried: BadKeys, kind: str, others: Sequence[Sent] = ()) ->
 
 
 def _elsewhere(run: Run, tried: BadKeys, what: str, keys: Collection[Credential | None]) -> list[Sent]:
-    """Return the exchanges of other scenarios with such keys, without those that were sent again."""
+    """Return the exchanges of other scenarios with such keys."""
     known = {sent.exchange.number for sent in tried.everything}
-    found = [exchange for exchange in run.wire.exchanges if exchange.request.credential in keys]
-    retried = {(exchange.request, exchange.attempt - 1) for exchange in found}
-    last = [exchange for exchange in found if (exchange.request, exchange.attempt) not in retried]
-    return [Sent(what, exchange) for exchange in last if exchange.number not in known]
+    run.scenarios.wait_for(untried_refusals)
+    found = bulk.last_attempts(exchange for exchange in run.wire.exchanges if exchange.request.credential in keys)
+    return [Sent(what, exchange) for exchange in found if exchange.number not in known]
 
 
 def _none_left_out(sent: Iterable[Sent], settled: list[Sent]) -> None:

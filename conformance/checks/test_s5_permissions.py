@@ -20,6 +20,7 @@ from conformance.oracle.outcomes import CantTell, Untested, evidence
 from conformance.oracle.permissions import MATRIX, Permission, keys_with
 from conformance.scenarios.access.every_operation import member_of
 from conformance.scenarios.access.single_scope import single_permissions
+from conformance.scenarios.untried import untried_refusals
 from conformance.targets.capabilities import MissingMeans
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import REFUSALS
@@ -69,18 +70,19 @@ def _is_enough(single_permissions: Permissions, scope: str, operation: str) -> N
 @for_each(_STATED, "scope-refuses")
 def test_other_permissions_are_not_enough(run: Run, single_permissions: Permissions, operation: str) -> None:
     """Keys with only permissions that cannot imply the listed one get 403, in the whole run."""
+    run.scenarios.wait_for(untried_refusals)
     cells = _refusals(run, single_permissions, operation)
     known = [scope for scope in cells if not single_permissions.is_unknown(scope)]
     if not known:
         raise CantTell(f"the service does not know the key with {' nor with '.join(cells)}")
 
     sent = [attempt for scope in known for attempt in cells[scope]]
-    exactly = [attempt for attempt in sent if not _may_look_first(single_permissions, attempt)]
+    exactly = [attempt for attempt in sent if not _may_look_first(run, single_permissions, attempt)]
     bulk.every_status(exactly, lambda status: status == HTTPStatus.FORBIDDEN, "403")
     bulk.every_status([attempt for attempt in sent if attempt not in exactly], _refuses, "403, or the state's refusal")
 
 
-def _may_look_first(tried: Permissions, sent: Sent) -> bool:
+def _may_look_first(run: Run, tried: Permissions, sent: Sent) -> bool:
     """Whether the state of the engagement, or the member's role, is a reason for another refusal.
 
     Which reason comes first is open.
@@ -89,10 +91,13 @@ def _may_look_first(tried: Permissions, sent: Sent) -> bool:
     if identifier == tried.user and _operation(sent) == "updateMemberRole":
         member = member_of(tried.members[0], identifier) or {}
         return (sent.exchange.sent_object or {}).get("role") == member.get("role")
-    if identifier not in tried.reserved.reads:
+    if (known := tried.reserved.reads.get(identifier)) is None:
         return False
     status = tried.reserved.status(identifier)
-    return status is None or (status != "active" and _operation(sent) != "getEngagement")
+    later = [exchange for exchange in run.wire.exchanges if known.number < exchange.number < sent.exchange.number]
+    changes = [exchange for exchange in later if exchange.accepted and exchange.request.operation.changes]
+    is_changed = any(exchange.request.identifier == identifier for exchange in changes)
+    return status is None or is_changed or (status != "active" and _operation(sent) != "getEngagement")
 
 
 def _refuses(status: int) -> bool:
@@ -198,14 +203,14 @@ def _elsewhere(run: Run, tried: Permissions, own: list[Exchange]) -> list[Exchan
     """
     targets = {None, tried.user, *tried.reserved.reads}
     judged, request = {exchange.number for exchange in (*own, *tried.invalid)}, own[0].request
-    of_key = [exchange for exchange in run.wire.exchanges if exchange.request.key_name == request.key_name]
-    answers = [(exchange.number, exchange.received.status) for exchange in of_key if exchange.received is not None]
-    known = [number for number, status in answers if status != HTTPStatus.UNAUTHORIZED]
+    of_key = bulk.last_attempts(
+        exchange for exchange in run.wire.exchanges if exchange.request.key_name == request.key_name
+    )
+    known = [exchange.number for exchange in of_key if exchange.received_status != HTTPStatus.UNAUTHORIZED]
     return [
         exchange
         for exchange in of_key
-        if exchange.received is not None
-        and exchange.number > min(known, default=inf)
+        if exchange.number > min(known, default=inf)
         and exchange.number not in judged
         and exchange.request.operation is request.operation
         and exchange.request.identifier in targets

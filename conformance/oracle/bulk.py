@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence
-from conformance.wire.exchange import REFUSALS, NoResponse
+from conformance.wire.exchange import REFUSALS, TOO_MANY_REQUESTS, NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -39,6 +39,14 @@ class Sent:
     def summary(self) -> str:
         """The operation and what was sent."""
         return f"{self.exchange.request.operation.id} with {self.what}"
+
+
+def last_attempts(exchanges: Iterable[Exchange]) -> list[Exchange]:
+    """Return the exchanges with a response that counts, without those whose request was sent again."""
+    found = list(exchanges)
+    repeated = {(exchange.request, exchange.attempt - 1) for exchange in found}
+    last = [exchange for exchange in found if (exchange.request, exchange.attempt) not in repeated]
+    return [exchange for exchange in last if exchange.judgeable and exchange.received_status != TOO_MANY_REQUESTS]
 
 
 def every_status(sent: Iterable[Sent], permitted: Callable[[int], bool], expected: str) -> None:

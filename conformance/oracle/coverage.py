@@ -44,7 +44,7 @@ class Share:
 
 _MAIN, _MEMBER, _THROTTLED = "main", "member", "throttled"
 REMOVED_MEMBER, WRONG, NONE = "removed member", "wrong", "none"
-"""Kinds of keys that must be refused everything."""
+"""Kinds of keys without access."""
 _KEYS: Final = (_MAIN, *KEYS, _MEMBER, REMOVED_MEMBER, OTHER_KEY, _THROTTLED, WRONG, NONE)
 MADE, CHANGED, CHANGED_BACK = "made", "changed", "changed back"
 """The states of a member, by its role."""

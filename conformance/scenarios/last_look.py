@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
-from conformance.running.options import Effort
+from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
 from conformance.scenarios.access.two_organizations import two_organizations
@@ -65,8 +65,7 @@ def last_look(run: Run) -> LastLook:
     The others read before and after some last changes, which shows whether they go on seeing an earlier state.
     """
     run.scenarios.wait_for(tour)
-    if run.effort is not Effort.QUICK:
-        run.scenarios.wait_for(untried_refusals)
+    run.scenarios.wait_for(untried_refusals)
     reserved = run.scenarios.result_if_any(engagements_in_every_state) or ReservedEngagements({}, {})
     changed = [requests.get_engagement(reserved.ids[state]) for state in _CHANGED if state in reserved.ids]
     lists = [latest(run, status=status) for status in (None, "active", "archived")]
@@ -121,7 +120,8 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
     ):
         send_with(run, writer if request in {edit, archive, invalid} else None, request)
     send_with(run, key_of_bystander(run), requests.create_engagement({"name": 5}))
-    if (inviter := scoped_key_or_none(run, "organizations:write")) is not None:
+    inviter = scoped_key_or_none(run, "organizations:write")
+    if inviter is not None and run.mode is Mode.DISPOSABLE:
         run.send(requests.invite_member({"email": 5, "role": "member"}).with_key(inviter))
 
 

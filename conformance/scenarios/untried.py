@@ -15,13 +15,11 @@ from conformance.scenarios.access.every_operation import (
     OperationInputs,
     label,
     member_pages,
-    untouchable_member,
 )
-from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
+from conformance.scenarios.access.reserved_engagements import ReservedEngagements, engagements_in_every_state
 from conformance.scenarios.access.single_scope import single_permissions
-from conformance.scenarios.access.unauthenticated import NO_KEY, bad_keys
+from conformance.scenarios.access.unauthenticated import NO_KEY, bad_keys, new_member
 from conformance.scenarios.members.removal import removal
-from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -35,15 +33,15 @@ if TYPE_CHECKING:
 
 @scenario(alone=True)
 def untried_refusals(run: Run) -> tuple[Exchange, ...]:
-    """Send what keys must be refused about engagements in every state, and about the organization while it is renamed.
+    """Send what keys must be refused: about engagements in every state, a member, and the organization.
 
-    The run has not tried these combinations of operation, key and state yet. A run that is not quick also changes the
-    role of a member that was made for it, and changes it back.
+    The run has not tried these combinations of operation, key and state yet. A walk begins this while the organization
+    is renamed. A run that is not quick also changes the role of a member that was made for it, and changes it back.
 
     Returns:
         The exchanges with the key of the removed member.
     """
-    member = _new_member(run)
+    member = _member(run)
     role = OTHER_ROLE["member" if member is None else member.role or "member"]
     sent = _try(run, member, MADE, role)
     if member is not None and run.effort is not Effort.QUICK:
@@ -60,8 +58,7 @@ def _try(run: Run, member: Member | None, state: str, role: str) -> list[Exchang
     asked = {
         cell: request
         for cell, request in _refusals(run, keys, member, state, role)
-        if cell not in tried
-        and (cell.key != REMOVED_MEMBER or (cell.operation in lost and cell.state != State.DELETED))
+        if cell not in tried and (cell.key != REMOVED_MEMBER or (cell.operation in lost and _is_valid(run, request)))
     }
     turns = {kind: cycle(of_kind) for kind, of_kind in keys.items()}
     batch = [replace(request, credential=next(turns[cell.key]), repeatable=True) for cell, request in asked.items()]
@@ -76,13 +73,11 @@ def _keys(run: Run) -> Iterator[tuple[str, list[Credential]]]:
     unknown = [] if bad is None else [sent.exchange.request.credential for sent in bad.sent["unknown"]]
     if any(unknown):
         yield WRONG, [key for key in unknown if key is not None]
-    single = run.scenarios.result_if_any(single_permissions)
-    for (scope, _), exchanges in {} if single is None else single.cells.items():
-        key = exchanges[0].request.credential
-        if key is not None and single is not None and not single.is_unknown(scope):
-            yield scope, [key]
+    if (single := run.scenarios.result_if_any(single_permissions)) is not None:
+        used = {scope: exchanges[0].request.credential for (scope, _), exchanges in single.cells.items()}
+        yield from ((scope, [key]) for scope, key in used.items() if key is not None and not single.is_unknown(scope))
     done = run.scenarios.result_if_any(removal)
-    if done is not None and done.member.credential is not None:
+    if done is not None and done.response.accepted and done.member.credential is not None:
         yield REMOVED_MEMBER, [done.member.credential]
 
 
@@ -90,6 +85,16 @@ def _lost_operations(run: Run) -> frozenset[str]:
     """Return the operations that the key of the removed member was allowed before; only they must be refused now."""
     done = run.scenarios.result_if_any(removal)
     return frozenset(attempt.before.request.operation.id for attempt in (() if done is None else done.attempts))
+
+
+def _is_valid(run: Run, request: Request) -> bool:
+    """Whether the state of an engagement is no other reason to refuse a request."""
+    reserved = run.scenarios.result_if_any(engagements_in_every_state)
+    if reserved is None or request.operation.parameter != "id":
+        return True
+    status = reserved.status(request.identifier or "")
+    needed = {"updateEngagement": "active", "archiveEngagement": "active", "unarchiveEngagement": "archived"}
+    return status is not None and needed.get(request.operation.id, status) == status
 
 
 def _refusals(
@@ -129,10 +134,9 @@ def _refusals(
                     yield Cell(operation, kind, state), replace(request, identifier=identifier)
 
 
-def _new_member(run: Run) -> Member | None:
-    """Return the member reserved for requests that must be refused, if it was made for the run."""
-    try:
-        member = run.scenarios.result(untouchable_member)
-    except MissingMeans:
-        return None
-    return member if member.is_new else None
+def _member(run: Run) -> Member | None:
+    """Return the member for requests that must be refused, if it was made for the run and not removed since."""
+    member = new_member(run)
+    done = [exchange.request for exchange in run.wire.exchanges if exchange.accepted]
+    gone = {request.identifier for request in done if request.operation.id == "removeMember"}
+    return None if member is None or member.user_id in gone else member

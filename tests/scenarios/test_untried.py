@@ -31,9 +31,15 @@ SCOPE = "engagements:write"
 WRITER, LEFT = Credential.bearer(SCOPE, "writes"), Credential.bearer("member_1", "has-left")
 UNKNOWN = Credential("unknown_key", "Bearer unknown", invalid=True)
 IDS = {State.NEW: "e_new", State.DELETED: "e_deleted"}
-READ = SimpleNamespace(before=SimpleNamespace(request=requests.get_engagement("e_9")))
+ALLOWED = [
+    SimpleNamespace(before=SimpleNamespace(request=request))
+    for request in (requests.get_engagement("e_9"), requests.unarchive_engagement("e_9"))
+]
 RESULTS: dict[Any, Any] = {
-    engagements_in_every_state: ReservedEngagements(IDS, {}),
+    engagements_in_every_state: ReservedEngagements(
+        IDS,
+        {"e_new": make_exchange(requests.get_engagement("e_new"), 200, {"data": {"id": "e_new", "status": "active"}})},
+    ),
     bad_keys: SimpleNamespace(
         sent={"unknown": [SimpleNamespace(exchange=make_exchange(requests.list_members().with_key(UNKNOWN), 401))]}
     ),
@@ -41,7 +47,9 @@ RESULTS: dict[Any, Any] = {
         cells={(SCOPE, "getEngagement"): [make_exchange(requests.get_organization().with_key(WRITER), 403)]},
         is_unknown=lambda _: False,
     ),
-    removal: SimpleNamespace(member=SimpleNamespace(credential=LEFT), attempts=(READ,)),
+    removal: SimpleNamespace(
+        member=SimpleNamespace(credential=LEFT), attempts=ALLOWED, response=SimpleNamespace(accepted=True)
+    ),
 }
 
 
@@ -93,16 +101,18 @@ def test_what_was_tried_is_not_sent_again() -> None:
 
 
 def test_a_removed_members_key_is_tried_for_what_it_was_allowed() -> None:
-    """Other operations, and deleted engagements, may be refused with another status."""
+    """Other operations, and those that the state of the engagement forbids, may be refused with another status."""
     sent, _ = untried()
 
     assert {entry for entry in sent if entry[1] == "member_1"} == {("getEngagement", "member_1", "e_new")}
 
 
 def test_a_member_that_was_made_for_the_run_is_tried() -> None:
-    """A member of the target file is left alone."""
+    """A member of the target file, and one that has been removed since, are left alone."""
     made, real = Member("u_made", "new@example.com", "admin", None), Member("u_real", None, None, None)
+    gone = make_exchange(requests.remove_member("u_made"), 200)
 
     sent, _ = untried(member=made)
     assert {operation for operation, _, of in sent if of == "u_made"} == {"updateMemberRole", "removeMember"}
-    assert not [entry for entry in untried(member=real)[0] if entry[2] == "u_real"]
+    for left, _ in (untried(member=real), untried(gone, member=made)):
+        assert not [entry for entry in left if entry[2].startswith("u_")]

@@ -199,7 +199,7 @@ def _unauthenticated_inputs(run: Run) -> UnauthenticatedInputs:
     shape = own or read.first_identifier(run.send(requests.list_engagements(perPage=1)))
     random = run.random("unknown identifiers")
     disposable = run.mode is Mode.DISPOSABLE
-    member = _new_member(run) if disposable else None
+    member = new_member(run) if disposable else None
     organization = name if disposable else harmless_name(run.send(requests.get_organization()))
     unknown = OperationInputs(
         engagement=unknown_like(shape, random),
@@ -217,7 +217,7 @@ def _unauthenticated_inputs(run: Run) -> UnauthenticatedInputs:
     return UnauthenticatedInputs(proper, unknown, reserved, disposable)
 
 
-def _new_member(run: Run) -> Member | None:
+def new_member(run: Run) -> Member | None:
     """Return the member reserved for requests that must be refused, if it was made for the run."""
     try:
         member = run.scenarios.result(untouchable_member)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +16,7 @@ from conformance.scenarios.engagements.histories import archived_last, histories
 from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns, send_with
 from conformance.scenarios.lists.finding import ids_on, latest
 from conformance.wire import requests
-from conformance.wire.exchange import NoResponse
+from conformance.wire.exchange import NoResponse, NotSent
 from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _READ: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class FinalDeletion:
-    """The deletions at the end of all engagements that the main key created.
+    """The deletions at the end of all engagements that the run created.
 
     Attributes:
         responses: The responses to the deletions, by identifier.
@@ -86,7 +87,8 @@ def _remove_members(run: Run) -> None:
     left = [user_id for user_id, member in run.fixtures.members.items() if member.is_new and user_id not in gone]
     for place, user_id in enumerate(left):
         key = scoped_key_or_none(run, "organizations:write") if place % 2 else None
-        send_with(run, key, requests.remove_member(user_id))
+        with suppress(NotSent):  # the id may be another person's by now
+            send_with(run, key, requests.remove_member(user_id))
     if left:
         member_pages(run)
 

@@ -47,7 +47,7 @@ def archived_last(known: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _is_of_run(creation: Exchange) -> bool:
-    """Whether a creation is no record's, and its key certainly belongs to the main key's organization."""
+    """Whether a creation is no record's, and its key is one of the main key's organization."""
     key = creation.request.key_name
     return creation.by_main_key or (creation.request.is_proper and (key in KEYS or key.startswith("member_")))
 

@@ -19,11 +19,13 @@ from conformance.scenarios.members.member_list import (
     read_members_with,
 )
 from conformance.scenarios.members.revoked_key import Allowed, Trial, afterwards, beforehand
-from conformance.scenarios.members.role_changes import changeable_role, role_changes
+from conformance.scenarios.members.role_changes import RoleChanges, changeable_role, role_changes
 from conformance.scenarios.renaming import harmless_name
 from conformance.wire import requests
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from conformance.running.run import Run
     from conformance.targets.fixtures import Member
     from conformance.wire.exchange import Exchange
@@ -62,9 +64,20 @@ def removal(run: Run) -> Removal:
     if known.role(member.user_id) == "owner":
         raise CantTell("the member has become an owner, and the suite never removes an owner", *known.pages)
     touched = [(target.user_id, changeable_role(known, target)) for target in (bystander, leaver) if target is not None]
+    name = None if member.credential is None else _name_to_give_back(run)
+    try:
+        return _remove(run, changed, touched, name)
+    finally:
+        if name is not None:
+            with run.wire.undoing():
+                run.send(requests.update_organization({"name": name}))
+
+
+def _remove(run: Run, changed: RoleChanges, touched: Sequence[tuple[str, str]], name: str | None) -> Removal:
+    """Remove the member after it has used its key, for other members and for another name of the organization, too."""
+    member, bystander = changed.member, changed.bystander
     reads_before = _reads(run, bystander)
     allowed: tuple[Allowed, ...] = ()
-    name = None if member.credential is None else _name_to_give_back(run)
     if member.credential is not None:
         allowed = beforehand(run, member.credential, touched, renames=name is not None)
     before = count_members(run)
@@ -85,8 +98,6 @@ def removal(run: Run) -> Removal:
     if address is not None:  # for the ledger: an invitation does not make the user a member again
         run.send(requests.invite_member({"email": address, "role": "member"}))
     bystander_reads = tuple(zip(reads_before, _reads(run, bystander), strict=True))
-    if name is not None:
-        run.send(requests.update_organization({"name": name}))
     return Removal(
         member,
         before,

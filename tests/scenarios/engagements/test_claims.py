@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from conformance.running.options import Mode
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State
 from conformance.scenarios.last_look import _change
 from conformance.scenarios.members.revoked_key import _edit
@@ -37,7 +38,8 @@ def test_the_last_edit_leaves_the_description_alone() -> None:
 
     The main key reads an engagement before another key archives it, and edits it then.
     """
-    run = FakeRun(lambda sent: make_exchange(sent, 200, {}), fixtures=SimpleNamespace(scoped_key=lambda _: WRITER))
+    fixtures = SimpleNamespace(scoped_key=lambda _: WRITER)
+    run = FakeRun(lambda sent: make_exchange(sent, 200, {}), fixtures=fixtures, mode=Mode.DEFAULT)
     run.send_in_turn = run.send_all
     _change(run, ReservedEngagements({state: state.value for state in State}, {}, "freed", "name"))
     edits = [json.loads(sent.body or b"") for sent in run.sent if sent.identifier == State.EDITED.value]
@@ -46,3 +48,4 @@ def test_the_last_edit_leaves_the_description_alone() -> None:
     assert [(sent.operation.id, sent.credential) for sent in about] == [
         ("getEngagement", None), ("archiveEngagement", WRITER), ("updateEngagement", None)
     ]  # fmt: skip
+    assert not [sent for sent in run.sent if sent.operation.id == "inviteMember"]  # in disposable organizations only
