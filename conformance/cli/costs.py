@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 REQUESTS: Final = {
-    "quick": (150, 500, 1200),
-    "standard": (350, 1400, 2600),
+    "quick": (150, 530, 1200),
+    "standard": (350, 1400, 2500),
     "deep": (950, 5400, 6850),
 }
 """Approximate requests of each effort: read-only, with the key alone, and with everything unlocked."""
