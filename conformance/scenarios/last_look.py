@@ -9,7 +9,12 @@ from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
+from conformance.scenarios.access.reserved_engagements import (
+    NEEDED_STATUS,
+    ReservedEngagements,
+    State,
+    engagements_in_every_state,
+)
 from conformance.scenarios.access.two_organizations import two_organizations
 from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns, send_with
 from conformance.scenarios.lists.filtered import readable
@@ -35,7 +40,6 @@ _CHANGED: Final = (State.EDITED, State.UNARCHIVED, State.ARCHIVED, State.EDITED_
 _ACTIVE_LAST: Final = (State.EDITED, State.NEW)
 _ARCHIVED_LAST: Final = (State.UNARCHIVED, State.EDITED_IN_VAIN)
 """The engagements that are active, or archived, after the last changes."""
-_NEEDS_ACTIVE: Final = frozenset({"updateEngagement", "archiveEngagement"})
 _FILTERS: Final = {"listEngagements": ("status", "active"), "listMembers": ("role", "member")}
 _PAGE: Final = 7
 """Items on the pages that are read last, if no names are equal."""
@@ -170,7 +174,7 @@ def _elsewhere(request: Request, reserved: ReservedEngagements) -> list[Request]
         return [replace(request, query=() if request.query else (_FILTERS[request.operation.id],))]
     if request.identifier is None or request.operation.family != "engagements":
         return [request]
-    states = _ACTIVE_LAST if request.operation.id in _NEEDS_ACTIVE else _ARCHIVED_LAST
+    states = _ACTIVE_LAST if NEEDED_STATUS.get(request.operation.id) == "active" else _ARCHIVED_LAST
     ids = [reserved.ids[state] for state in states if state in reserved.ids]
     return [replace(request, identifier=identifier) for identifier in ids] or [request]
 

@@ -43,10 +43,7 @@ RESULTS: dict[Any, Any] = {
     bad_keys: SimpleNamespace(
         sent={"unknown": [SimpleNamespace(exchange=make_exchange(requests.list_members().with_key(UNKNOWN), 401))]}
     ),
-    single_permissions: SimpleNamespace(
-        cells={(SCOPE, "getEngagement"): [make_exchange(requests.get_organization().with_key(WRITER), 403)]},
-        is_unknown=lambda _: False,
-    ),
+    single_permissions: SimpleNamespace(used_keys=((SCOPE, WRITER),)),
     removal: SimpleNamespace(
         member=SimpleNamespace(credential=LEFT), attempts=ALLOWED, response=SimpleNamespace(accepted=True)
     ),

@@ -54,6 +54,8 @@ _PATHS: Final[Mapping[State, tuple[Callable[[str], Request], ...]]] = MappingPro
     }
 )
 """The requests that lead a new engagement to each state."""
+NEEDED_STATUS: Final = {"updateEngagement": "active", "archiveEngagement": "active", "unarchiveEngagement": "archived"}
+"""The status without which a service may refuse an operation for the state of the engagement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,11 @@ class ReservedEngagements:
         """Return the status of an engagement; None if its read shows none."""
         found = self.reads.get(identifier)
         return field_or_none(found, "status") if found is not None and found.accepted else None
+
+    def permits(self, operation: str, identifier: str | None) -> bool:
+        """Whether no state is a reason to refuse an operation; the engagement must be one of these."""
+        status = self.status(identifier or "")
+        return status is not None and NEEDED_STATUS.get(operation, status) == status
 
     def turn(self, number: int, status: str | None = None) -> str | None:
         """Return the id of the state with a number, in turn; None if there are no engagements.

@@ -32,7 +32,7 @@ from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
@@ -47,6 +47,7 @@ class Permissions:
     """The results of keys with few permissions, which are named as in ``KEYS``.
 
     Attributes:
+        keys: The keys that the target has.
         cells: The exchanges of each tried key and operationId; several if they must be refused.
         missing_means: The reason why there is no such key.
         missing: Reads with the main key of engagements that an allowed key did not find, each right after that, by id.
@@ -64,6 +65,7 @@ class Permissions:
 
     label: str
     reserved: ReservedEngagements
+    keys: dict[str, Credential] = field(default_factory=dict)
     cells: dict[tuple[str, str], list[Exchange]] = field(default_factory=dict)
     missing_means: dict[str, MissingMeans] = field(default_factory=dict)
     missing: dict[str, Exchange] = field(default_factory=dict)
@@ -91,6 +93,12 @@ class Permissions:
             raise self.no_member
         raise CantTell(f"there was no engagement that {operation} could be tried on")
 
+    @property
+    def used_keys(self) -> tuple[tuple[str, Credential], ...]:
+        """The keys that were tried and that the service knows, with their names."""
+        tried = {scope for scope, _ in self.cells}
+        return tuple(each for each in self.keys.items() if each[0] in tried and not self.is_unknown(each[0]))
+
     def is_unknown(self, scope: str) -> bool:
         """Whether the service does not know a key."""
         responses = [
@@ -108,31 +116,30 @@ class Permissions:
 def single_permissions(run: Run) -> Permissions:
     """Call every operation with keys that have a single permission, two, or none."""
     tried = Permissions(label(run, "forbidden"), run.scenarios.result(engagements_in_every_state))
-    keys, sender = _keys(run, tried), RetryNewKeys(run)
-    _try_refusals(run, keys, sender, tried)
-    _try_the_rest(run, keys, sender, tried)
+    sender = RetryNewKeys(run)
+    _find_keys(run, tried)
+    _try_refusals(run, sender, tried)
+    _try_the_rest(run, sender, tried)
     return tried
 
 
-def _keys(run: Run, tried: Permissions) -> dict[str, Credential]:
-    keys = {}
+def _find_keys(run: Run, tried: Permissions) -> None:
     for scope, permissions in KEYS.items():
         try:
             alone = scope in SCOPES
-            keys[scope] = run.fixtures.scoped_key(scope) if alone else run.fixtures.key_with(scope, permissions)
+            tried.keys[scope] = run.fixtures.scoped_key(scope) if alone else run.fixtures.key_with(scope, permissions)
         except MissingMeans as reason:
             tried.missing_means[scope] = reason
-    return keys
 
 
 # --- requests that must be refused
 
 
-def _try_refusals(run: Run, keys: Mapping[str, Credential], sender: RetryNewKeys, tried: Permissions) -> None:
+def _try_refusals(run: Run, sender: RetryNewKeys, tried: Permissions) -> None:
     """Send requests that must be refused, permission by permission, on existing resources of the run."""
     pages = _find_member(run, tried)
     inputs = _refused_inputs(run, tried)
-    for scope, key in keys.items():
+    for scope, key in tried.keys.items():
         batch = [
             (name, replace(request, credential=key, repeatable=True))
             for name, request in _refused_requests(run, scope, inputs, tried.reserved)
@@ -141,7 +148,7 @@ def _try_refusals(run: Run, keys: Mapping[str, Credential], sender: RetryNewKeys
         exchanges = sender.send_all([request for _, request in batch])
         for (name, _), exchange in zip(batch, exchanges, strict=True):
             tried.cells.setdefault((scope, name), []).append(exchange)
-    _try_order(run, keys, inputs, tried)
+    _try_order(run, inputs, tried)
     if tried.reserved.ids:
         run.send(latest(run, sort="updatedAt", order="desc"))  # for the ledger
     tried.organization = run.send(requests.get_organization()) if run.mode is Mode.DISPOSABLE else None
@@ -193,9 +200,10 @@ def _shapes(operation: str, inputs: OperationInputs) -> tuple[Request, ...]:
     return ()
 
 
-def _try_order(run: Run, keys: Mapping[str, Credential], inputs: OperationInputs, tried: Permissions) -> None:
+def _try_order(run: Run, inputs: OperationInputs, tried: Permissions) -> None:
     """Send impossible requests with a key without permission: which refusal comes first?"""
-    key = next((key for scope, key in keys.items() if MATRIX[scope, "createEngagement"] is Permission.REFUSED), None)
+    without = keys_with(Permission.REFUSED, "createEngagement")
+    key = next((key for scope, key in tried.keys.items() if scope in without), None)
     if key is None or run.mode is Mode.READ_ONLY:
         return
     update = requests.update_engagement(inputs.engagement, {"description": inputs.description})
@@ -256,12 +264,12 @@ def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
 # --- requests that are allowed, and requests that are open
 
 
-def _try_the_rest(run: Run, keys: Mapping[str, Credential], sender: RetryNewKeys, tried: Permissions) -> None:
+def _try_the_rest(run: Run, sender: RetryNewKeys, tried: Permissions) -> None:
     """Send requests that are allowed or open, on resources that nothing else needs: step by step, all keys at once."""
     spent = _engagements(run, ("engagements:write", "engagements:delete", "two permissions", "other"))
     organization = harmless_name(tried.organization)
     planned: list[tuple[str, str, Request]] = []
-    for scope, key in keys.items():
+    for scope, key in tried.keys.items():
         inputs = OperationInputs(
             engagement=spent.get(scope, spent.get("other", "")),
             user="",
@@ -284,13 +292,13 @@ def _try_the_rest(run: Run, keys: Mapping[str, Credential], sender: RetryNewKeys
         for (scope, name, request), exchange in zip(batch, exchanges, strict=True):
             if MATRIX[scope, name] is Permission.ALLOWED and request.identifier is not None and exchange.missed:
                 tried.missing[request.identifier] = run.send(requests.get_engagement(request.identifier))
-    _try_after_reading(run, keys, tried)
+    _try_after_reading(run, tried)
     _look_for_created(run, tried)
-    if "organizations:write" in keys and run.mode is Mode.DISPOSABLE:
-        _try_membership(run, keys["organizations:write"], tried)
+    if "organizations:write" in tried.keys and run.mode is Mode.DISPOSABLE:
+        _try_membership(run, tried.keys["organizations:write"], tried)
 
 
-def _try_after_reading(run: Run, keys: Mapping[str, Credential], tried: Permissions) -> None:
+def _try_after_reading(run: Run, tried: Permissions) -> None:
     """Send changes that a key must be refused after its read of the same resource, which a service may remember."""
     edit = requests.update_engagement(tried.reserved.active or "", {"description": tried.label})
     renaming = requests.update_organization({"name": tried.label})
@@ -299,7 +307,7 @@ def _try_after_reading(run: Run, keys: Mapping[str, Credential], tried: Permissi
     ):  # fmt: skip
         was_read = any(exchange.accepted for exchange in tried.cells.get((scope, reading), []))
         if was_read and _may_be_tried(run, change.operation.id, tried):
-            sent = run.send(replace(change.with_key(keys[scope]), repeatable=True))
+            sent = run.send(replace(change.with_key(tried.keys[scope]), repeatable=True))
             tried.cells.setdefault((scope, change.operation.id), []).append(sent)
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
-from conformance.oracle import read
 from conformance.oracle.outcomes import CheckOutcome, Inapplicable
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import member_pages
@@ -15,9 +14,9 @@ from conformance.scenarios.engagements.cascade import cascade, look_again
 from conformance.scenarios.engagements.histories import archived_last, histories
 from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns, send_with
 from conformance.scenarios.lists.finding import ids_on, latest
+from conformance.scenarios.members.member_list import removed_members
 from conformance.wire import requests
 from conformance.wire.exchange import NoResponse, NotSent
-from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,8 +81,7 @@ def final_deletion(run: Run) -> FinalDeletion:
 
 def _remove_members(run: Run) -> None:
     """Remove the members that were created for the run, with two keys in turn, and read the list, for the ledger."""
-    sent = [exchange.request for exchange in run.wire.exchanges if exchange.accepted]
-    gone = {request.identifier for request in sent if request.operation.id == "removeMember"}
+    gone = removed_members(run)
     left = [user_id for user_id, member in run.fixtures.members.items() if member.is_new and user_id not in gone]
     for place, user_id in enumerate(left):
         key = scoped_key_or_none(run, "organizations:write") if place % 2 else None
@@ -95,15 +93,9 @@ def _remove_members(run: Run) -> None:
 
 def _delete_those_of_other(run: Run) -> None:
     """Delete the engagements of another organization that its key created, and read its list, for the ledger."""
-    done = [exchange for exchange in run.wire.exchanges if exchange.accepted and exchange.request.is_proper]
-    sent = [exchange for exchange in done if exchange.request.key_name == OTHER_KEY]
-    creations = [exchange for exchange in sent if exchange.request.operation.id == "createEngagement"]
-    gone = {exchange.request.identifier for exchange in sent if exchange.request.operation.id == "deleteEngagement"}
-    left = [made for made in dict.fromkeys(map(read.identifier_or_none, creations)) if made is not None]
-    deletions = [requests.delete_engagement(identifier) for identifier in left if identifier not in gone]
-    if deletions:
+    if left := histories(run, of_other=True):
         key = run.fixtures.other_organization()
-        run.send_permitted([deletion.with_key(key) for deletion in deletions])
+        run.send_permitted([requests.delete_engagement(identifier).with_key(key) for identifier in left])
         run.send(latest(run).with_key(key))
 
 

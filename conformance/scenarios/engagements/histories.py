@@ -19,18 +19,23 @@ _CREATION: Final = "createEngagement"
 _CHANGES: Final = frozenset({"updateEngagement", "archiveEngagement", "unarchiveEngagement"})
 
 
-def histories(run: Run) -> dict[str, list[str]]:
+def histories(run: Run, *, of_other: bool = False) -> dict[str, list[str]]:
     """Return the operations carried out on each engagement that the run created once, and that may still exist.
 
     The order is the same in every run of a seed, despite parallel requests.
+
+    Args:
+        run: The run.
+        of_other: Whether they are the engagements of the other organization.
     """
-    done = [exchange for exchange in run.wire.exchanges if exchange.accepted and exchange.request.key_name != OTHER_KEY]
+    sent = [exchange for exchange in run.wire.exchanges if (exchange.request.key_name == OTHER_KEY) is of_other]
+    done = [exchange for exchange in sent if exchange.accepted]
     creations = sorted(
         (exchange for exchange in done if exchange.request.operation.id == _CREATION and _is_of_run(exchange)),
         key=lambda exchange: exchange.check,
     )
     made = Counter(read.identifier_or_none(creation) for creation in creations)
-    gone = {exchange.request.identifier for exchange in run.wire.exchanges if _may_be_gone(exchange)}
+    gone = {exchange.request.identifier for exchange in sent if _may_be_gone(exchange)}
     found: dict[str, list[str]] = {
         identifier: [] for identifier, times in made.items()
         if identifier is not None and times == 1 and identifier not in gone
@@ -47,12 +52,14 @@ def archived_last(known: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _is_of_run(creation: Exchange) -> bool:
-    """Whether a creation is no record's, and its key is one of the main key's organization."""
+    """Whether a creation is no record's, and its key is one of those that the run knows."""
     key = creation.request.key_name
-    return creation.by_main_key or (creation.request.is_proper and (key in KEYS or key.startswith("member_")))
+    is_known = key in {*KEYS, OTHER_KEY} or key.startswith("member_")
+    return creation.by_main_key or (creation.request.is_proper and is_known)
 
 
 def _may_be_gone(exchange: Exchange) -> bool:
-    """Whether an exchange was a deletion that was not refused, or the main key did not find the engagement."""
+    """Whether an exchange was a deletion that was not refused, or the full key of its organization did not find it."""
     is_deletion = exchange.request.operation.id == "deleteEngagement"
-    return (exchange.missed and exchange.by_main_key) or (is_deletion and not exchange.refused)
+    has_full_key = exchange.by_main_key or exchange.request.key_name == OTHER_KEY
+    return (is_deletion and not exchange.refused) or (has_full_key and exchange.missed)

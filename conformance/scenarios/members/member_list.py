@@ -163,6 +163,12 @@ def another_member(run: Run, *, with_key: bool = False) -> Member | None:
         return another_member(run) if with_key else None
 
 
+def removed_members(run: Run) -> frozenset[str | None]:
+    """Return the ids of the members that requests of the run have removed."""
+    done = [exchange.request for exchange in run.wire.exchanges if exchange.accepted]
+    return frozenset(request.identifier for request in done if request.operation.id == "removeMember")
+
+
 def address_of(member: Member, listed: Mapping[str, Any]) -> str | None:
     """Return the address of a member that was created for the run, if the list shows it; None for another person's.
 
