@@ -125,6 +125,7 @@ def _no_string(field: str, body: str, text: str = "LABEL", *, optional: bool = F
 
 
 _EMPTY: Final = InvalidBody(Kind.MALFORMED, "an empty body", "")
+_BOTH: Final = InvalidBody(Kind.TYPE, "a number for name and for description", '{"name": 12345, "description": 12345}')
 _NAMED: Final = '{"name": "LABEL"}'
 _INVITED: Final = '{"email": "LABEL@DOMAIN", "role": "member"}'
 _ROLE: Final = '{"role": "ROLE"}'
@@ -149,12 +150,14 @@ BODIES: Final[Mapping[str, tuple[InvalidBody, ...]]] = MappingProxyType(
             _missing("no field at all", "{}", thorough=True),
             *_no_string("name", '{"name": VALUE, "description": "LABEL"}'),
             *_no_string("description", '{"name": "LABEL", "description": VALUE}', optional=True),
+            _BOTH,
         ),
         "updateEngagement": (
             *_malformed(_NAMED, "a comma too many"),
             *_no_object(_NAMED),
             *_no_string("name", '{"name": VALUE, "description": "LABEL"}', optional=True),
             *_no_string("description", '{"name": "LABEL", "description": VALUE}', optional=True),
+            _BOTH,
         ),
         "updateCurrentOrganization": (
             *_malformed(_NAMED),
@@ -169,9 +172,10 @@ BODIES: Final[Mapping[str, tuple[InvalidBody, ...]]] = MappingProxyType(
             _missing("no role", '{"email": "LABEL@DOMAIN"}'),
             _missing("null for email", '{"email": null, "role": "member"}'),
             _missing("null for role", '{"email": "LABEL@DOMAIN", "role": null}'),
-            _missing("no field at all", "{}", thorough=True),
+            _missing("no field at all", "{}"),
             *_no_string("email", '{"email": VALUE, "role": "member"}', "LABEL@DOMAIN"),
             *_no_string("role", '{"email": "LABEL@DOMAIN", "role": VALUE}', "member"),
+            InvalidBody(Kind.TYPE, "a number for email and for role", '{"email": 12345, "role": 12345}'),
             _value("an email without @", '{"email": "LABEL.DOMAIN", "role": "member"}'),
             _value("an email without @ and dot", '{"email": "LABEL", "role": "member"}', thorough=True),
             _value("the role owner", '{"email": "LABEL@DOMAIN", "role": "owner"}'),
@@ -203,15 +207,20 @@ QUERIES: Final[Mapping[str, tuple[InvalidQuery, ...]]] = MappingProxyType(
         "listMembers": (
             _query(("role", "no-such-role")),
             _query(("page", "abc")),
+            _query(("page", "last")),
             _query(("perPage", "abc")),
-            _query(("role", "no-such-role"), ("perPage", "1"), thorough=True),
+            _query(("perPage", "all"), thorough=True),
+            _query(("role", "no-such-role"), ("perPage", "1")),
         ),
         "listEngagements": (
             _query(("status", "no-such-status")),
             _query(("sort", "no-such-field")),
             _query(("order", "no-such-order")),
             _query(("page", "abc")),
+            _query(("page", "last"), thorough=True),
             _query(("perPage", "abc")),
+            _query(("perPage", "all")),
+            _query(("status", "no-such-status"), ("sort", "no-such-field")),
             _query(("status", "no-such-status"), ("page", "2"), thorough=True),
             _query(("sort", "name"), ("order", "no-such-order"), thorough=True),
             _query(("sort", "no-such-field"), ("order", "asc"), thorough=True),

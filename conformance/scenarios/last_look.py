@@ -16,11 +16,13 @@ from conformance.scenarios.access.reserved_engagements import (
     engagements_in_every_state,
 )
 from conformance.scenarios.access.two_organizations import two_organizations
+from conformance.scenarios.engagements.histories import histories
 from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns, send_with
 from conformance.scenarios.lists.filtered import readable
 from conformance.scenarios.lists.finding import latest, places_of_repeats
+from conformance.scenarios.members.member_list import removed_members
 from conformance.scenarios.members.removal import Removal, removal
-from conformance.scenarios.members.role_changes import key_of_bystander
+from conformance.scenarios.members.role_changes import key_of_bystander, role_changes
 from conformance.scenarios.organization.counts import Counts, Reader, counts_of
 from conformance.scenarios.tour import tour
 from conformance.scenarios.untried import untried_refusals
@@ -78,6 +80,7 @@ def last_look(run: Run) -> LastLook:
     by_others = _with(run, "engagements", [*lists[:1], *changed])
     run.send_all(by_others)
     _change(run, reserved)
+    _remove_members(run)
     run.sleep(_LATE[run.effort])
     removed, by_removed = _by_removed(run, reserved)
     reads = [requests.get_engagement(identifier) for identifier in _of_every_history(run)]
@@ -110,23 +113,41 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
     active, archived = (latest(run, status=status) for status in ("active", "archived"))
     edit = requests.update_engagement(ids[State.EDITED], {"name": reserved.freed})
     archive = requests.archive_engagement(ids[State.UNARCHIVED])
-    invalid = requests.update_engagement(ids[State.NEW], {"name": 5, "description": 5})
-    writer = scoped_key_or_none(run, "engagements:write")
+    invalid = requests.update_engagement(ids[State.UNARCHIVED], {"name": 5, "description": 5})
+    writer, member = scoped_key_or_none(run, "engagements:write"), key_of_bystander(run)
+    keys = {edit: writer, archive: member, invalid: writer}
     for request in (
-        *(bystander, listing, active, edit, requests.get_engagement(ids[State.UNARCHIVED]), archive),
+        *(bystander, listing, active, edit, requests.get_engagement(ids[State.UNARCHIVED])),
+        *(invalid, archive),
         *(requests.update_engagement(ids[State.UNARCHIVED], vain), bystander, listing, active, archived),
         *(requests.delete_engagement(ids[State.ARCHIVED]), bystander, archived),
         requests.update_engagement(ids[State.EDITED_IN_VAIN], vain),
-        *(invalid, bystander),
+        bystander,
         requests.update_engagement(ids[State.EDITED_IN_VAIN], {"name": 5}),
         requests.unarchive_engagement(ids[State.ARCHIVED_AGAIN]),
         requests.get_engagement(ids[State.ARCHIVED_AGAIN]),
+        # The main key has last read another name, which must not come back.
+        requests.update_engagement(ids[State.EDITED], {"description": "Described at the end of the run"}),
     ):
-        send_with(run, writer if request in {edit, archive, invalid} else None, request)
-    send_with(run, key_of_bystander(run), requests.create_engagement({"name": 5}))
+        send_with(run, keys.get(request), request)
+    send_with(run, member, requests.create_engagement({"name": 5, "description": 5}))
     inviter = scoped_key_or_none(run, "organizations:write")
     if inviter is not None and run.mode is Mode.DISPOSABLE:
-        run.send(requests.invite_member({"email": 5, "role": "member"}).with_key(inviter))
+        run.send(requests.invite_member({"email": 5, "role": 5}).with_key(inviter))
+
+
+def _remove_members(run: Run) -> None:
+    """Remove the members that were created for the run at once, with two keys; leave the one whose key is still used.
+
+    The lists afterwards show whether they are gone.
+    """
+    changed = run.scenarios.result_if_any(role_changes)
+    gone = removed_members(run) | {None if changed is None or changed.bystander is None else changed.bystander.user_id}
+    left = [user_id for user_id, member in run.fixtures.members.items() if member.is_new and user_id not in gone]
+    keys = [None, scoped_key_or_none(run, "organizations:write")]
+    run.send_permitted(  # an id may be another person's by now
+        [replace(requests.remove_member(user_id), credential=keys[place % 2]) for place, user_id in enumerate(left)]
+    )
 
 
 def _with(run: Run, family: str, asked: list[Request]) -> list[Request]:
@@ -136,13 +157,20 @@ def _with(run: Run, family: str, asked: list[Request]) -> list[Request]:
 
 
 def _by_other_organization(run: Run) -> Counts | None:
-    """Archive an engagement of the other organization, and read a list with it and the counts; return the counts."""
+    """Archive an engagement of the other organization, read a list with it, and delete its engagements.
+
+    Returns:
+        The counts afterwards.
+    """
     tried = run.scenarios.result_if_any(two_organizations)
     if tried is None or tried.lived is None:
         return None
     other = run.fixtures.other_organization()
     run.send(requests.archive_engagement(tried.lived).with_key(other))
     run.send(requests.list_engagements(status="archived", perPage=MAX_PER_PAGE).with_key(other))
+    left = histories(run, of_other=True)
+    run.send_permitted([requests.delete_engagement(identifier).with_key(other) for identifier in left])
+    run.send(latest(run).with_key(other))
     return counts_of(run, Reader(other, other))
 
 

@@ -87,7 +87,10 @@ BROKEN: Final = ("a\x00b", "a\ud800", "\udc00\ud83d", "a\x7f\x1bb", "\ufeffa\u20
 """Texts that are escaped in JSON and that a service may refuse or change: no characters, controls and formats."""
 
 HEADERS: Final = (
-    *(("Accept", value) for value in ("text/html, application/json;q=0.5", "*/*", "application/xml", "text/html", "x")),
+    *(
+        ("Accept", value)
+        for value in ("text/html, text/csv, application/json;q=0.5", "*/*", "application/xml", "text/html", "x")
+    ),
     *(("Accept-Language", value) for value in ("de-CH, fr;q=0.5", "*", "x")),
     ("Accept", ""),
     ("Content-Type", ""),

@@ -35,8 +35,8 @@ _READERS: Final = 2
 """Keys that request a list, or the organization, in a quick run."""
 
 
-_DESCRIPTIONS: Final = ("Described on the tour", "The first line\nand the second")
-"""One that no service has a reason to refuse, and one of two lines, which a service may refuse."""
+_DESCRIPTIONS: Final = ("", "Described on the tour", "The first line\nand the second")
+"""None at all, one that no service has a reason to refuse, and one of two lines, which a service may refuse."""
 
 
 def _listed(**query: object) -> _Step:

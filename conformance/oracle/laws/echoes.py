@@ -26,7 +26,7 @@ _LIFE: Final = timedelta(days=7)
 _TOLERANCE: Final = timedelta(seconds=1)
 _GIVEN: Final = ("member", "admin")
 """The roles that may be assigned."""
-_ADDRESS: Final = re.compile(r"[A-Za-z0-9.+-]+@[A-Za-z0-9.-]+")
+_ADDRESS: Final = re.compile(r"[A-Za-z0-9.+'-]+@[A-Za-z0-9.-]+")
 
 
 def renaming_repeats_name(exchange: Exchange) -> bool:

@@ -18,7 +18,7 @@ from conformance.oracle.ledger import attribution as causes
 from conformance.oracle.ledger import evidence
 from conformance.oracle.ledger.histories import Snapshot
 from conformance.oracle.ledger.names import Names, sent_name
-from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, Judging, finding_of, is_judged
+from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, Judging, finding_of
 from conformance.oracle.rendering import render
 from conformance.wire.exchange import BESIDE_OTHERS
 
@@ -80,7 +80,7 @@ class Changes(Judging):
     def change(self, history: History, exchange: Exchange) -> None:
         """Judge the response to an edit, an archive, an unarchive or a deletion."""
         interval, status = Interval.of(exchange), exchange.received_status
-        if history.broken or not is_judged(exchange) or not (exchange.accepted or exchange.refused):
+        if history.broken or not (exchange.accepted or exchange.refused):
             return
         if status in BESIDE_OTHERS and not history.alone(interval, exchange):
             return

@@ -18,6 +18,7 @@ from conformance.oracle import read
 from conformance.oracle.effects import STATUS, Interval
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.accepted_texts import AcceptedTexts
+from conformance.oracle.ledger.access import OF_ACCESS, Access
 from conformance.oracle.ledger.changes import Changes
 from conformance.oracle.ledger.clock import ServiceClock
 from conformance.oracle.ledger.creations import Creations
@@ -30,7 +31,7 @@ from conformance.oracle.ledger.organization import OF_UPDATES, ONE_ORGANIZATION,
 from conformance.oracle.ledger.reads import Reads
 from conformance.oracle.ledger.times import Times
 from conformance.oracle.permissions import Permission, permission_of
-from conformance.wire.exchange import OF_KEY
+from conformance.wire.exchange import OF_KEY, TOO_MANY_REQUESTS
 from conformance.wire.requests import JSON_HEADERS
 
 if TYPE_CHECKING:
@@ -100,7 +101,8 @@ RULES: Final = (
 """The requirements about engagements that the ledger can judge."""
 
 PEOPLE: Final = (
-    *OF_MEMBERS, *OF_UPDATES, ADDS_NO_MEMBER, *OF_LISTS, ONE_ORGANIZATION, *OF_KEYS, "removed-member-loses-organization"
+    *(*OF_MEMBERS, *OF_UPDATES, ADDS_NO_MEMBER, *OF_LISTS, ONE_ORGANIZATION, *OF_KEYS, *OF_ACCESS),
+    "removed-member-loses-organization",
 )  # fmt: skip
 """The requirements about members and organizations that the ledger can judge."""
 
@@ -146,8 +148,6 @@ class Ledger:
         self.findings = Findings()
         self.histories: dict[str, History] = {}
         self._given_twice: set[str] = set()
-        self._served: set[tuple[str, str]] = set()
-        self._shown: set[tuple[str, str | None]] = set()
         self._creations = Creations()
         self._names = Names()
         self._texts = AcceptedTexts("name"), AcceptedTexts("description")
@@ -159,7 +159,8 @@ class Ledger:
         self._lists = ListJudging(
             self.findings, self.histories, name_key, self._changes_of_others, self._creations, times
         )
-        self._people = Members(self.findings, members), Organizations(self.findings)
+        self._access = Access(self.findings)
+        self._people = Members(self.findings, members), Organizations(self.findings), self._access
 
     @classmethod
     def over(
@@ -227,24 +228,13 @@ class Ledger:
         before = len(self.findings.broken)
         for part in self._people if exchange.judgeable else ():
             part.judge(exchange)
-        if exchange.judgeable and exchange.request.is_proper and (_is_judged(exchange) or self._is_of_state(exchange)):
+        if (
+            exchange.judgeable
+            and exchange.request.is_proper
+            and (_is_judged(exchange) or self._access.is_lost(exchange))
+        ):
             self._judge_engagements(exchange)
-        if exchange.accepted and permission_of(exchange.request) is Permission.ALLOWED:
-            self._served.add((exchange.request.key_name, exchange.request.operation.id))
-        if exchange.request.operation.id == "getEngagement" and _shows_organization(exchange):
-            self._shown.add((exchange.request.key_name, exchange.request.identifier))
         return self.findings.broken[before:]
-
-    def _is_of_state(self, exchange: Exchange) -> bool:
-        """Whether a refusal can only be for the state of an engagement, not for a permission that the key lacks.
-
-        That is 403 for a key that has carried out the operation, and 404 for one that has read the same engagement.
-        """
-        sent = exchange.request
-        if exchange.received_status == HTTPStatus.FORBIDDEN:
-            return (sent.key_name, sent.operation.id) in self._served
-        has_read = (sent.key_name, sent.identifier) in self._shown
-        return has_read and sent.operation.id == "getEngagement" and exchange.received_status == HTTPStatus.NOT_FOUND
 
     def _judge_engagements(self, exchange: Exchange) -> None:
         operation, identifier = exchange.request.operation.id, exchange.request.identifier
@@ -323,7 +313,8 @@ def _is_judged(exchange: Exchange) -> bool:
         Permission.OPEN: OF_KEY | {HTTPStatus.NOT_FOUND},
     }.get(permission_of(exchange.request))
     may = of_key is not None and exchange.received_status not in of_key
-    return exchange.by_main_key or may or _shows_organization(exchange)
+    is_judged = exchange.by_main_key or may or _shows_organization(exchange)
+    return is_judged and exchange.received_status != TOO_MANY_REQUESTS
 
 
 def _id_made(exchange: Exchange) -> str | None:

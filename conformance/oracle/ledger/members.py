@@ -13,9 +13,9 @@ from conformance.oracle.ledger.attribution import of_refused_key
 from conformance.oracle.ledger.findings import Finding
 from conformance.oracle.ledger.histories import History, Snapshot, Write
 from conformance.oracle.ledger.lists import page_of
-from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, finding_of, is_judged, is_of_main
+from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, finding_of, is_of_main
 from conformance.oracle.rendering import render
-from conformance.wire.exchange import BESIDE_OTHERS
+from conformance.wire.exchange import BESIDE_OTHERS, TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -149,7 +149,7 @@ class Members:
             self._page(page)
         elif exchange.request.operation.id in _OF_REMOVED:
             person = self.people.get(exchange.request.identifier or "")
-            if person is not None and not person.broken and is_judged(exchange):
+            if person is not None and not person.broken and exchange.received_status != TOO_MANY_REQUESTS:
                 self._change(person, exchange)
 
     # Changes

@@ -12,7 +12,7 @@ from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger import attribution as causes
 from conformance.oracle.ledger import evidence
 from conformance.oracle.ledger.histories import History, Snapshot
-from conformance.oracle.ledger.rules import NOT_FOUND, Judging, finding_of, is_judged
+from conformance.oracle.ledger.rules import NOT_FOUND, Judging, finding_of
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Reads(Judging):
     def read(self, history: History, exchange: Exchange) -> None:
         """Judge the response to a read."""
         interval = Interval.of(exchange)
-        if history.broken or not is_judged(exchange):
+        if history.broken:
             return
         if (deletion := history.deletion(interval)) is not None:
             self._deleted_read(history, exchange, interval, deletion.exchange)

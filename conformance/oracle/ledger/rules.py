@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     Others = Callable[[History, float, float], Sequence[Write]]
 
 NOT_FOUND: Final = 404
-_UNAUTHORIZED: Final = 401
-NOT_FOR_CONTENT: Final = frozenset({_UNAUTHORIZED, NOT_FOUND})
+NOT_FOR_CONTENT: Final = frozenset({401, NOT_FOUND})
 """Refusals that are about the key or the path, not about the change that a request asks for."""
-_TOO_MANY_REQUESTS: Final = 429
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +65,6 @@ def finding_of(
     """Return a finding to record if its rule is broken; without ``actual`` the status is the wrong value."""
     words = str(exchange.received_status) if actual is None else actual
     return Finding(requirement, exchange, tuple(dict.fromkeys(because)), message, expected, words, pointer)
-
-
-def is_judged(exchange: Exchange) -> bool:
-    """Whether a response is about the resource: not about the rate, nor about a key that may be invalid.
-
-    The main key is valid: if it ends during a run, the wire finds out.
-    """
-    status = exchange.received_status
-    return status != _TOO_MANY_REQUESTS and (status != _UNAUTHORIZED or exchange.by_main_key)
 
 
 def is_of_main(exchange: Exchange) -> bool:

@@ -90,8 +90,9 @@ def _others(run: Run, made: str | None) -> list[Request]:
     read_odd = requests.get_engagement("\u00e9\U0001f600'\"--" + "x" * _LONG)
     singly = [requests.get_engagement(identifier) for identifier in shuffled(IDENTIFIERS, run.random("read"))]
     unknown = _headed(requests.get_engagement(run.names.name("odd")), ("Accept", "text/html"))  # errors are JSON, too
+    foreign = _headed(_headed(requests.list_engagements(), HEADERS[0]), ("Accept-Language", "de-CH, fr;q=0.5"))
     headed = [_headed(request, header) for header, request in _covered(run, "headers", HEADERS, asked)]
-    return [read_odd, unknown, *headed, *(singly[:1] if run.effort is Effort.QUICK else singly)]
+    return [read_odd, unknown, foreign, *headed, *(singly[:1] if run.effort is Effort.QUICK else singly)]
 
 
 def _headed(request: Request, header: tuple[str, str]) -> Request:
@@ -102,7 +103,8 @@ def _headed(request: Request, header: tuple[str, str]) -> Request:
 def _changed(run: Run, made: str) -> list[Exchange]:
     """Send odd changes of an engagement, and of what does not exist."""
     edit = requests.update_engagement(made, {})
-    responses = run.send_all([edit.with_body(content) for content in _JSON])
+    spaced = f' \r\n\t{{ "n\\u0061me" : "{run.name("spaced")}" }}\n'.encode()  # the same to every JSON parser
+    responses = [run.send(edit.with_body(spaced)), *run.send_all([edit.with_body(content) for content in _JSON])]
     if run.effort is Effort.QUICK:
         return responses
     responses += run.send_in_turn([

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.operations import KINDS
 from conformance.oracle import read
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
+from conformance.scenarios.access.two_organizations import two_organizations
+from conformance.scenarios.access.unauthenticated import NO_KEY
 from conformance.scenarios.basics import create_engagements, field_or_none
 from conformance.scenarios.engagements.histories import archived_last, histories
 from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns
@@ -98,6 +100,7 @@ def cascade(run: Run) -> Cascade:
     doomed = [*full, *more]
     archived = frozenset(archived_last(histories(run))).intersection(doomed)
     kept = _records(run, neighbour, KINDS)
+    _try_in_vain(run, requests.delete_engagement(neighbour))
     keys = [key for key in (key_of_bystander(run), scoped_key_or_none(run, "engagements:delete")) if key is not None]
     deletions = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in doomed], keys)
     for_good = tuple(records for deletion, records in zip(deletions, gone, strict=True) if deletion.succeeded)
@@ -106,6 +109,14 @@ def cascade(run: Run) -> Cascade:
     left = dict.fromkeys(record.engagement for records in gone for record in records if record.is_there)
     reads = {identifier: run.send(requests.get_engagement(identifier)) for identifier in left}
     return Cascade(tuple(deletions), reads, archived, neighbour, tuple(gone), kept)
+
+
+def _try_in_vain(run: Run, deletion: Request) -> None:
+    """Send a deletion that must be refused with keys of several kinds, as far as the run has used them already."""
+    keys = [NO_KEY, scoped_key_or_none(run, "engagements:read")]
+    if run.scenarios.result_if_any(two_organizations) is not None:
+        keys.append(run.fixtures.other_organization())
+    run.send_permitted([replace(deletion, credential=key, repeatable=True) for key in keys if key is not None])
 
 
 def _doomed(run: Run) -> tuple[list[str], list[str], str]:

@@ -72,12 +72,15 @@ def deletion(run: Run) -> Deletion:
     ensure_responses([*edits, *archives, *unarchives, *again])
     tried = zip(ids, responses, reads, edits, archives, unarchives, again, strict=True)
     first, second = (Deleted(*attempt) for attempt in tried)
-    _use_names_again(run, *(engagement.get("name") for engagement in made))
+    _use_names_again(run, *(engagement.get("name") for engagement in reversed(made)))
     return Deletion(first, second)
 
 
 def _use_names_again(run: Run, name: object, other: object) -> None:
-    """Create an engagement with the name of a deleted one, rename it to another such name, and create a second one."""
+    """Create an engagement with the name of a deleted one, rename it to another such name, and create a second one.
+
+    The first name is that of an engagement which was archived when it was deleted.
+    """
     creation = requests.create_engagement({"name": name})
     if (identifier := read.identifier_or_none(run.send(creation))) is not None:
         run.send(requests.update_engagement(identifier, {"name": other}))

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
 from conformance.oracle.outcomes import CheckOutcome, Inapplicable
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.every_operation import member_pages
 from conformance.scenarios.engagements.cascade import cascade, look_again
 from conformance.scenarios.engagements.histories import archived_last, histories
-from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns, send_with
+from conformance.scenarios.keys_in_turn import send_by_turns
 from conformance.scenarios.lists.finding import ids_on, latest
-from conformance.scenarios.members.member_list import removed_members
 from conformance.wire import requests
-from conformance.wire.exchange import NoResponse, NotSent
+from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,7 +45,7 @@ class FinalDeletion:
 
 @scenario(alone=True)
 def final_deletion(run: Run) -> FinalDeletion:
-    """Delete every engagement of the run, remove its members, and read what is left."""
+    """Delete every engagement of the run, and read what is left."""
     existing = histories(run)
     if not existing:
         raise Inapplicable("No engagement of the run existed at the end")
@@ -60,7 +57,6 @@ def final_deletion(run: Run) -> FinalDeletion:
         look_again(run, before.kept)
         responses += before.deletions
     responses += [] if last is None else [run.send(last)]
-    _delete_those_of_other(run)
     deletions = {exchange.request.identifier or "": exchange for exchange in responses}
     kinds = {frozenset(changes): identifier for identifier, changes in existing.items()}
     varied = sorted(kinds.items(), key=lambda kind: (-len(kind[0]), sorted(kind[0])))
@@ -69,7 +65,6 @@ def final_deletion(run: Run) -> FinalDeletion:
     if any(exchange.accepted for exchange in reads) or _listed(page) & deletions.keys():
         run.sleep(ONE_SECOND_TICK)  # other checks judge whether it is gone at once
         reads, page = run.send_all(reading), run.send(latest(run))
-    _remove_members(run)
     return FinalDeletion(
         deletions,
         frozenset(archived_last(existing)) | (frozenset() if before is None else before.archived),
@@ -77,26 +72,6 @@ def final_deletion(run: Run) -> FinalDeletion:
         page,
         run.send(requests.get_organization()),
     )
-
-
-def _remove_members(run: Run) -> None:
-    """Remove the members that were created for the run, with two keys in turn, and read the list, for the ledger."""
-    gone = removed_members(run)
-    left = [user_id for user_id, member in run.fixtures.members.items() if member.is_new and user_id not in gone]
-    for place, user_id in enumerate(left):
-        key = scoped_key_or_none(run, "organizations:write") if place % 2 else None
-        with suppress(NotSent):  # the id may be another person's by now
-            send_with(run, key, requests.remove_member(user_id))
-    if left:
-        member_pages(run)
-
-
-def _delete_those_of_other(run: Run) -> None:
-    """Delete the engagements of another organization that its key created, and read its list, for the ledger."""
-    if left := histories(run, of_other=True):
-        key = run.fixtures.other_organization()
-        run.send_permitted([requests.delete_engagement(identifier).with_key(key) for identifier in left])
-        run.send(latest(run).with_key(key))
 
 
 def _listed(page: Exchange) -> frozenset[str]:

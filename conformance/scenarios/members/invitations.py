@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.outcomes import CantTell
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential
 
-_TAGGED: Final = "Mixed-Case+a-tag-that-makes-it-longer"
+_TAGGED: Final = "O'Mixed-Case+a-tag-that-makes-it-longer"
 """Beside the run's prefix, nearly the greatest length of the part before the @."""
 _CLAIMS: Final = {
     "status": "accepted",
@@ -62,9 +62,9 @@ def inviting(run: Run) -> Inviting:
     below = run.address("below", f"mail.{run.profile.invitation_domain}")
     # With values of the service itself, which it must ignore; at once, which must not be too much for it.
     run.send_all([requests.invite_member({"email": below, "role": "member", **_CLAIMS})] * 2)
-    capitals = _invite(run, run.address(_TAGGED), "member", scoped_key_or_none(run, "organizations:write"))
+    capitals = _invite(run, run.address(_TAGGED), "admin", scoped_key_or_none(run, "organizations:write"))
     if not capitals.response.succeeded:  # a service may have stricter rules for addresses
-        capitals = _invite(run, run.address("Mixed-Case"), "member")
+        capitals = _invite(run, run.address("Mixed-Case"), "admin")
     _invite(run, capitals.email.lower(), capitals.role, key_of_bystander(run))
     return Inviting(proper, capitals, _invite(run, proper[0].email, proper[0].role))
 
@@ -95,12 +95,13 @@ class OwnerChange:
 
 @scenario(alone=True)
 def changing_owner(run: Run) -> OwnerChange:
-    """Try to change an owner to admin, then to member."""
+    """Try to change an owner to admin, then to member, and with another member's key to admin again."""
     before = _with_owner(run)
     user_id = min(before.owners)
     attempts: list[Exchange] = []
-    for role in ("admin", "member"):
-        attempts.append(run.send(requests.update_member_role(user_id, {"role": role})))
+    keys = [None, None, *filter(None, [key_of_bystander(run)])]
+    for key, role in zip(keys, ("admin", "member", "admin"), strict=False):
+        attempts.append(run.send(replace(requests.update_member_role(user_id, {"role": role}), credential=key)))
         if attempts[-1].status not in REFUSALS:  # a faulty service may have done it, so the suite stops
             break
     after = read_members_so_far(run)
@@ -139,5 +140,8 @@ def strangers(run: Run) -> Strangers:
     responses = run.send_all(
         [requests.update_member_role(user_id, {"role": "member"}) for user_id in unknown]
         + [requests.remove_member(user_id) for user_id in unknown]
+    )
+    run.send_all(  # no reason for a server error
+        [requests.update_member_role(user_id, {"role": "no-such-role"}) for user_id in unknown[:1]]
     )
     return Strangers(tuple(responses[: len(unknown)]), tuple(responses[len(unknown) :]))

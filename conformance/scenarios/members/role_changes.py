@@ -9,6 +9,7 @@ from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import OTHER_ROLE, spare_owner
+from conformance.scenarios.keys_in_turn import RetryNewKeys
 from conformance.scenarios.members.member_list import (
     MemberList,
     address_of,
@@ -67,7 +68,9 @@ def role_changes(run: Run) -> RoleChanges:
     before = read_members_with(run, *(each.user_id for each in (member, bystander) if each is not None))
     role = changeable_role(before, member)
     listed = [requests.list_members(role=role).with_key(key) for key in second_reader(run)]
-    run.send_all(listed)
+    if bystander is not None and bystander.credential is not None:
+        listed.append(requests.list_members().with_key(bystander.credential))
+    RetryNewKeys(run).send_all(listed)
     first = _change_role(run, member, OTHER_ROLE[role])
     invited = _invite(run, member, before, role)  # not its role at this time
     invitation = requests.invite_member({"email": run.address("meanwhile"), "role": "admin"})
@@ -77,6 +80,7 @@ def role_changes(run: Run) -> RoleChanges:
     same = _set(run, member, role)
     _try_owner(run, member, role)
     read_members(run)
+    run.send(requests.list_members(role="owner"))
     _give_back(run, member, role, *_other_change(before, bystander))
     return RoleChanges(member, bystander, role, before, changes, same, invited)
 

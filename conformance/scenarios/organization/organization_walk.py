@@ -36,7 +36,7 @@ def organization_walk(run: Run) -> None:
         steps = choices.choices(("rename", "rename", "read", "read", "invite"), k=_STEPS[run.effort] - 2)
         for place, step in enumerate(("rename", "read", *steps)):
             if step == "rename":
-                renaming = requests.update_organization({"name": run.name("organization-walk")})
+                renaming = requests.update_organization({"name": f"{run.name('organization-walk')}."})
                 send_with(run, key_of_bystander(run), renaming)
                 if place == 0:
                     run.scenarios.wait_for(tour)

@@ -11,11 +11,12 @@ from conformance.running.options import Mode
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State
 from conformance.scenarios.last_look import _change
 from conformance.scenarios.members.revoked_key import _edit
+from conformance.scenarios.members.role_changes import role_changes
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun
 
-WRITER = Credential.bearer("engagements:write", "key-that-writes")
+WRITER, MEMBER = Credential.bearer("engagements:write", "key-that-writes"), Credential.bearer("member_1", "key-of-one")
 
 
 @pytest.mark.parametrize(
@@ -34,18 +35,23 @@ def test_a_members_edit_claims_what_the_service_ignores(
 
 
 def test_the_last_edit_leaves_the_description_alone() -> None:
-    """A description that a refused edit sent shows if it comes with a later edit.
+    """A description that a refused edit sent shows if it comes with a later edit; only then one is sent.
 
-    The main key reads an engagement before another key archives it, and edits it then.
+    The main key reads an engagement before another key sends an invalid edit and archives it, and edits it then.
     """
     fixtures = SimpleNamespace(scoped_key=lambda _: WRITER)
     run = FakeRun(lambda sent: make_exchange(sent, 200, {}), fixtures=fixtures, mode=Mode.DEFAULT)
     run.send_in_turn = run.send_all
+    done = {role_changes: SimpleNamespace(bystander=SimpleNamespace(credential=MEMBER))}
+    run.scenarios = SimpleNamespace(result_if_any=done.get)
     _change(run, ReservedEngagements({state: state.value for state in State}, {}, "freed", "name"))
     edits = [json.loads(sent.body or b"") for sent in run.sent if sent.identifier == State.EDITED.value]
-    assert edits == [{"name": "freed"}]
+    assert edits == [{"name": "freed"}, {"description": "Described at the end of the run"}]
     about = [sent for sent in run.sent if sent.identifier == State.UNARCHIVED.value]
     assert [(sent.operation.id, sent.credential) for sent in about] == [
-        ("getEngagement", None), ("archiveEngagement", WRITER), ("updateEngagement", None)
+        ("getEngagement", None),
+        ("updateEngagement", WRITER),
+        ("archiveEngagement", MEMBER),
+        ("updateEngagement", None),
     ]  # fmt: skip
     assert not [sent for sent in run.sent if sent.operation.id == "inviteMember"]  # in disposable organizations only
