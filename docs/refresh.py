@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 import textwrap
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from conformance.catalogue import Catalogue, load_catalogue
-from conformance.cli.requirements import markdown_lines
+from conformance.catalogue import RELEASES, Catalogue, load_catalogue
 from conformance.operations import OPERATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from conformance.catalogue import Requirement
 
 ROOT = Path(__file__).parent.parent
 WIDTH = 120
@@ -18,9 +23,40 @@ LIST = r"x-requirements:\s+\[[^\]]*\]"
 def main() -> None:
     """Update both files."""
     catalogue = load_catalogue()
-    (ROOT / "docs" / "requirements.md").write_text("\n".join(markdown_lines(catalogue)) + "\n", "utf-8")
+    (ROOT / "docs" / "requirements.md").write_text("\n".join(requirement_lines(catalogue)) + "\n", "utf-8")
     document = ROOT / "openapi.yaml"
     document.write_text(with_requirements(document.read_text("utf-8"), catalogue), "utf-8")
+
+
+def requirement_lines(catalogue: Catalogue) -> Iterator[str]:
+    """Return the lines of the catalogue as a Markdown document."""
+    yield "# Requirements"
+    yield ""
+    yield (
+        "Made by `python docs/refresh.py`; a test fails when it is stale. Each requirement is in the "
+        f"catalogue since release {RELEASES[0]}, unless a later release follows its class."
+    )
+    for section in catalogue.sections:
+        yield from ("", f"## {section.number}. {section.title}")
+        judged = [entry for entry in catalogue.requirements.values() if entry.section == section.number]
+        observed = [entry for entry in catalogue.open_points.values() if entry.section == section.number]
+        beyond = [entry for entry in catalogue.out_of_reach.values() if entry.section == section.number]
+        yield from _rows(("Requirement", "Class"), [(f"**{e.id}**<br>{e.title}", _class(e)) for e in judged])
+        yield from _rows(
+            ("Open point", "Class"), [(f"**{e.id}**<br>{e.question}", e.conformance_class) for e in observed]
+        )
+        yield from _rows(("Out of reach", "Why"), [(e.title, e.reason) for e in beyond])
+
+
+def _class(entry: Requirement) -> str:
+    return entry.conformance_class + ("" if entry.since == RELEASES[0] else f", since {entry.since}")
+
+
+def _rows(headings: tuple[str, str], rows: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Return the lines of a Markdown table; none without rows."""
+    if rows:
+        yield from ("", f"| {headings[0]} | {headings[1]} |", "|---|---|")
+        yield from (f"| {first} | {second} |" for first, second in rows)
 
 
 def with_requirements(text: str, catalogue: Catalogue) -> str:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from conformance.reference.faults import all_faults
-from conformance.selftest.coverage import convictions, coverage_lines, judging
-from conformance.selftest.summary import read, with_table
+from docs.selftest_pages import convictions, coverage_lines, judging, read, with_table
 
 ROOT = Path(__file__).parent.parent.parent
 SUMMARY = ROOT / "docs" / "selftest.json"

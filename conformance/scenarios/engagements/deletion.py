@@ -79,9 +79,10 @@ def deletion(run: Run) -> Deletion:
 def _use_names_again(run: Run, name: object, other: object) -> None:
     """Create an engagement with the name of a deleted one, rename it to another such name, and create a second one.
 
-    The first name is that of an engagement which was archived when it was deleted.
+    The first name is that of an engagement which was archived when it was deleted. Its first description comes last.
     """
     creation = requests.create_engagement({"name": name})
     if (identifier := read.identifier_or_none(run.send(creation))) is not None:
         run.send(requests.update_engagement(identifier, {"name": other}))
+        run.send(requests.update_engagement(identifier, {"description": "Described after its renaming"}))
         run.send(creation)

@@ -7,15 +7,24 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from conformance.cli.requirements import requirements
 from conformance.selftest import results
-from conformance.selftest.coverage import convictions, coverage_lines
 from conformance.selftest.figures import Figures
 from conformance.selftest.subjects import Subject
-from conformance.selftest.summary import BEGIN, END, merged, read, summary, table, trial_of, with_table, write
 from conformance.selftest.trial import Trial
+from docs.selftest_pages import (
+    BEGIN,
+    END,
+    convictions,
+    coverage_lines,
+    merged,
+    read,
+    summary,
+    table,
+    trial_of,
+    with_table,
+    write,
+)
 from tests.selftest.samples import RUN, VALUE
 
 FAULT = Subject("archived-edit-401", "fault", "An edit is refused with 401.", ("archived-edit-refused",))
@@ -153,19 +162,3 @@ def test_coverage_lists_checks_convictions_and_faults(tmp_path: Path) -> None:
 
     assert f"`{check}` (2)" in line
     assert f"**{FAULT.id}**" in line
-
-
-def test_coverage_without_a_self_test_lists_no_convictions() -> None:
-    """Without a self-test the lines contain checks and faults only."""
-    lines = list(coverage_lines(None))
-
-    assert sum(line.startswith("| **") for line in lines) > 200
-    assert not any("` (" in line for line in lines)
-
-
-def test_selftest_goes_with_coverage_only(tmp_path: Path) -> None:
-    """--selftest without --coverage --markdown is refused."""
-    path = tmp_path / "summary.json"
-    path.write_text("{}")
-
-    assert CliRunner().invoke(requirements, ["--selftest", str(path)]).exit_code == 2

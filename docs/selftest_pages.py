@@ -1,25 +1,62 @@
-"""Summary of self-tests for the repository, short enough to review in a change."""
+"""Generator of the self-test pages: docs/selftest.json, the table in docs/selftest.md, docs/coverage.md.
+
+Usage: python docs/selftest_pages.py [--add] [SELFTEST_JSON ...]
+
+Writes docs/selftest.json from the selftest.json files of self-tests. If two of them tried the same subject, the first
+gives the figures. The convictions of faults that did not meet the whole suite come from the earlier
+docs/selftest.json. With ``--add`` the faults of these self-tests are added to the earlier docs/selftest.json, or
+renewed there. Without arguments it only rewrites the pages.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
-from collections import Counter
+from collections import Counter, defaultdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.catalogue import load_catalogue
 from conformance.reference.faults import all_faults
 from conformance.selftest.figures import GOOD, Figures, State, state_of
 from conformance.selftest.results import rows
 from conformance.selftest.subjects import Subject
 from conformance.selftest.trial import Trial
+from conformance.verdicts.session import checks_by_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+SUMMARY = ROOT / "docs" / "selftest.json"
+COVERAGE = ROOT / "docs" / "coverage.md"
+PAGE = ROOT / "docs" / "selftest.md"
 
 FORMAT: Final = "conformance-selftest-summary/1"
 
 BEGIN: Final = "<!-- selftest: made by `tox -e selftest` from docs/selftest.json -->"
 END: Final = "<!-- /selftest -->"
+
+Pair = tuple[str, str]
+"""A requirement and a check that judges it."""
+
+
+def main() -> None:
+    """Write the files."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("selftests", nargs="*", type=Path, metavar="SELFTEST_JSON")
+    parser.add_argument("--add", action="store_true", help="keep the other faults of docs/selftest.json")
+    given = parser.parse_args()
+    if given.selftests:
+        documents = [json.loads(path.read_text("utf-8")) for path in given.selftests]
+        if not any(trial["kind"] == "fault" for document in documents for trial in document["trials"]):
+            parser.error("no fault was tried: give the selftest.json of a self-test with --faults")
+        if broken := [trial["id"] for each in documents for trial in each["trials"] if trial["state"] == "broken"]:
+            parser.error(f"the suite itself failed in {', '.join(broken)}: mend that, and repeat the self-test")
+        earlier = read(SUMMARY)
+        write(merged(earlier, documents) if given.add else summary(documents, earlier), SUMMARY)
+    PAGE.write_text(with_table(PAGE.read_text("utf-8"), read(SUMMARY)), "utf-8")
+    COVERAGE.write_text("\n".join(coverage_lines(SUMMARY)) + "\n", "utf-8")
 
 
 def summary(documents: Sequence[Mapping[str, Any]], earlier: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -174,3 +211,71 @@ def _lines(content: Mapping[str, Any]) -> Iterator[str]:
 
 def _members(items: Iterable[tuple[str, object]]) -> Iterator[str]:
     return (f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in items)
+
+
+def judging() -> dict[str, list[str]]:
+    """Return the checks of every requirement, named as in results."""
+    known = load_catalogue().requirements
+    found = checks_by_entry()
+    return {name: [check.replace(".py::", "::") for check in found.get(name, ())] for name in known}
+
+
+def convictions(content: Mapping[str, Mapping[str, Mapping[str, list[str]]]]) -> Counter[Pair]:
+    """Return the number of faulty services that each check reported for each requirement.
+
+    Args:
+        content: A summary of a self-test.
+    """
+    return Counter(
+        (requirement, check)
+        for found in content["convictions"].values()
+        for requirement, checks in found.items()
+        for check in checks
+    )
+
+
+def coverage_lines(selftest: Path) -> Iterator[str]:
+    """Return the lines of docs/coverage.md.
+
+    Args:
+        selftest: The summary of a self-test.
+
+    Raises:
+        ValueError: The file is no such summary.
+    """
+    catalogue, checks, breaking, convicted = load_catalogue(), judging(), _breaking(), convictions(read(selftest))
+    yield "# Coverage"
+    yield ""
+    yield (
+        "Each requirement with the checks that judge it, the number of faulty services that each check reported for "
+        "it, and the faults that break it, in bold those made for it. "
+        "Made by `tox -e coverage-table`; a test fails when it is stale."
+    )
+    for section in catalogue.sections:
+        entries = [entry for entry in catalogue.requirements.values() if entry.section == section.number]
+        if entries:
+            yield from (
+                "",
+                f"## {section.number}. {section.title}",
+                "",
+                "| Requirement | Checks | Faults |",
+                "|---|---|---|",
+            )
+        for entry in entries:
+            judged = "<br>".join(f"`{check}` ({convicted[entry.id, check]})" for check in checks[entry.id])
+            yield f"| **{entry.id}** | {judged} | {', '.join(breaking[entry.id])} |"
+
+
+def _breaking() -> dict[str, list[str]]:
+    """Return the faults of each requirement, those made for it first."""
+    named: defaultdict[str, list[str]] = defaultdict(list)
+    beside: defaultdict[str, list[str]] = defaultdict(list)
+    for identifier, fault in sorted(all_faults().items()):
+        named[fault.breaks[0]].append(f"**{identifier}**")
+        for requirement in fault.breaks[1:]:
+            beside[requirement].append(identifier)
+    return defaultdict(list, {name: named[name] + beside[name] for name in {*named, *beside}})
+
+
+if __name__ == "__main__":
+    main()
