@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.confirm.clock_ticks import A_SHORT_TICK, ONE_SECOND_TICK
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
+from conformance.scenarios.samples import ALONE, shuffled
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ _SURELY_UNLIKE: Final = 12
 
 
 def create_engagements(run: Run, *labels: str, known: Collection[str] = ()) -> list[dict[str, Any]]:
-    """Create engagements with a name and, if the service accepts it, a description.
+    """Create engagements with a name and, if the service accepts it, a description that it may misread.
 
     Returns:
         The ``data`` of each response, which shows the engagement; its id is a string.
@@ -38,7 +40,8 @@ def create_engagements(run: Run, *labels: str, known: Collection[str] = ()) -> l
         CantTell: A creation failed, its response cannot be read, or two got the same id or one a known id, so that
             deleting both would delete one engagement twice.
     """
-    bodies = [{"name": run.name(label), "description": f"About {run.names.name(label)}"} for label in labels]
+    texts = cycle(shuffled(ALONE, run.random(f"descriptions of {', '.join(labels)}")))
+    bodies = [{"name": run.name(label), "description": next(texts)} for label in labels]
     responses = send_creations(run, bodies)
     made = [{**read.data(response), "id": read.identifier(response)} for response in responses]
     if len({*known, *(engagement["id"] for engagement in made)}) < len(known) + len(made):
