@@ -117,7 +117,10 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
     writer, member = scoped_key_or_none(run, "engagements:write"), key_of_bystander(run)
     keys = {edit: writer, archive: member, invalid: writer}
     for request in (
-        *(bystander, listing, active, edit, requests.get_engagement(ids[State.UNARCHIVED])),
+        *(bystander, listing, active, edit, listing),
+        # The main key has last read another name, which must not come back.
+        requests.update_engagement(ids[State.EDITED], {"description": "Described at the end of the run"}),
+        requests.get_engagement(ids[State.UNARCHIVED]),
         *(invalid, archive),
         *(requests.update_engagement(ids[State.UNARCHIVED], vain), bystander, listing, active, archived),
         *(requests.delete_engagement(ids[State.ARCHIVED]), bystander, archived),
@@ -126,8 +129,6 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
         requests.update_engagement(ids[State.EDITED_IN_VAIN], {"name": 5}),
         requests.unarchive_engagement(ids[State.ARCHIVED_AGAIN]),
         requests.get_engagement(ids[State.ARCHIVED_AGAIN]),
-        # The main key has last read another name, which must not come back.
-        requests.update_engagement(ids[State.EDITED], {"description": "Described at the end of the run"}),
     ):
         send_with(run, keys.get(request), request)
     send_with(run, member, requests.create_engagement({"name": 5, "description": 5}))

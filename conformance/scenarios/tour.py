@@ -35,8 +35,8 @@ _READERS: Final = 2
 """Keys that request a list, or the organization, in a quick run."""
 
 
-_DESCRIPTIONS: Final = ("", "Described on the tour", "The first line\nand the second")
-"""None at all, one that no service has a reason to refuse, and one of two lines, which a service may refuse."""
+_DESCRIPTIONS: Final = ("Described on the tour", "The first line\nand the second", "")
+"""One that no service has a reason to refuse, one of two lines, which a service may refuse, and an empty one."""
 
 
 def _listed(**query: object) -> _Step:
@@ -50,10 +50,10 @@ def _lives(run: Run) -> Iterator[tuple[_Step, ...]]:
     )  # fmt: skip
 
     def describe(identifier: str) -> Request:
-        return requests.update_engagement(identifier, {"description": next(texts)})
+        return requests.update_engagement(identifier, {"description": next(descriptions)})
 
     def edit(identifier: str) -> Request:
-        return requests.update_engagement(identifier, {"name": next(texts), "description": mark})
+        return requests.update_engagement(identifier, {"name": next(names), "description": mark})
 
     def edit_in_vain(identifier: str) -> Request:
         return requests.update_engagement(identifier, next(in_vain))
@@ -63,7 +63,8 @@ def _lives(run: Run) -> Iterator[tuple[_Step, ...]]:
 
     roles = cycle((None, "owner"))  # perhaps past the end
     mark = run.name("toured")
-    texts = cycle((*_DESCRIPTIONS, *shuffled(ALONE, run.random("texts of the tour"))))
+    names = cycle(texts := shuffled(ALONE, run.random("texts of the tour")))
+    descriptions = cycle((*_DESCRIPTIONS, *reversed(texts)))
     in_vain = cycle([{"description": None}, {"description": ""}, {"name": mark}])
     yield (
         *(get, _listed(sort="createdAt", perPage=2), describe, get),

@@ -89,9 +89,9 @@ def test_without_other_keys_nothing_is_sent() -> None:
 
 
 def test_a_description_of_two_lines_is_archived() -> None:
-    """The first description is empty and the third has two lines; its engagement is archived and read afterwards."""
+    """The second description has two lines and the third is empty; its engagement is archived and read afterwards."""
     run = on_tour(RESULTS)
-    cleared, _, edit, *_ = (sent for sent in run.sent if sent.operation.id == "updateEngagement")
+    _, edit, cleared, *_ = (sent for sent in run.sent if sent.operation.id == "updateEngagement")
     later = [sent.operation.id for sent in run.sent if sent.identifier == edit.identifier]
     assert json.loads(cleared.body or b"") == {"description": ""}
     assert json.loads(edit.body or b"")["description"].count("\n") == 1

@@ -267,7 +267,7 @@ REARCHIVED = (
     fault("archived-edit-500", "An edit of an archived engagement causes a 500.",
           refuse(EDIT, 500, archived), "no-server-error", _REFUSED),
     fault("edited-archived-delete-refused", "An archived engagement that was edited before cannot be deleted.",
-          refuse(DELETE, 409, lambda at: archived(at) and "archived" in (at.engagement.description or "")),
+          after(EDIT, note("edited")) | refuse(DELETE, 409, all_of(archived, noted("edited"))),
           "archived-deletable"),
     fault("archived-read-409", "An archived engagement whose edit was refused cannot be read: 409.",
           refused_yet(EDIT, note("refused"), stored_archived)

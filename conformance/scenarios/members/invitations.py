@@ -10,7 +10,7 @@ from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import unknown_like, untouchable_member
 from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_with
 from conformance.scenarios.members.member_list import MemberList, read_members_so_far
-from conformance.scenarios.members.role_changes import key_of_bystander
+from conformance.scenarios.members.role_changes import key_of_bystander, role_changes
 from conformance.wire import requests
 from conformance.wire.exchange import REFUSALS
 
@@ -95,11 +95,15 @@ class OwnerChange:
 
 @scenario(alone=True)
 def changing_owner(run: Run) -> OwnerChange:
-    """Try to change an owner to admin, then to member, and with another member's key to admin again."""
+    """Try to change an owner to admin, then to member, and with the key of a member who is admin to admin again."""
     before = _with_owner(run)
     user_id = min(before.owners)
     attempts: list[Exchange] = []
-    keys = [None, None, *filter(None, [key_of_bystander(run)])]
+    keys: list[Credential | None] = [None, None]
+    changed = run.scenarios.result_if_any(role_changes)
+    if changed is not None and changed.bystander is not None and changed.bystander.credential is not None:
+        run.send(requests.update_member_role(changed.bystander.user_id, {"role": "admin"}))
+        keys.append(changed.bystander.credential)
     for key, role in zip(keys, ("admin", "member", "admin"), strict=False):
         attempts.append(run.send(replace(requests.update_member_role(user_id, {"role": role}), credential=key)))
         if attempts[-1].status not in REFUSALS:  # a faulty service may have done it, so the suite stops
