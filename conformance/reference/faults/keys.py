@@ -391,7 +391,7 @@ OPEN = flat(
           _open(op.EDIT, all_of(_has_only("engagements:read"), _body_has_only(description=...))), _REFUSES[op.EDIT]),
     fault("scope-once-only", "The permissions of a key are checked only for its first request.",
           _open("*", again("keys", lambda at: at.context.key.digest)), *(_REFUSES[operation] for operation in (
-              op.ARCHIVE, op.CREATE, op.GET_ORGANIZATION, op.DELETE, op.RENAME, op.INVITE, op.ROLE, op.REMOVE,
+              op.DELETE, op.ARCHIVE, op.CREATE, op.GET_ORGANIZATION, op.RENAME, op.INVITE, op.ROLE, op.REMOVE,
               op.LIST_MEMBERS, op.READ, op.EDIT))),
     (fault(f"scope-open-{label}", f"{words} needs no permission.",
            _open(operation, when), _REFUSES[operation]) for label, words, operation, when in (
