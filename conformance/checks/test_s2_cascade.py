@@ -80,6 +80,8 @@ def _judge_kept(cascade: Cascade, deletions: Sequence[Exchange]) -> None:
     done = [deletion for deletion in deletions if deletion.accepted]
     if not done:
         read.success(deletions[0])
+    if served := [sent for sent in cascade.vain if not sent.refused]:
+        raise CantTell("the other engagement was deleted with a key that must be refused", *served)
     known = [record for record in cascade.kept if record.error is None]
     for record in known or cascade.kept:
         _settled(record, *done)

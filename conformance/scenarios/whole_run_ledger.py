@@ -127,8 +127,10 @@ def _as_sent(run: Run, finding: Finding) -> Finding:
 
 
 def _entered(run: Run) -> Ledger:
-    members = {user_id: member.is_new for user_id, member in run.fixtures.members.items()}
-    return Ledger.over(run.wire.exchanges, name_key, members)
+    known = run.fixtures.members
+    holders = {member.credential.name: user_id for user_id, member in known.items() if member.credential is not None}
+    members = {user_id: member.is_new for user_id, member in known.items()}
+    return Ledger.over(run.wire.exchanges, name_key, members, holders)
 
 
 def _by_clock(run: Run, finding: Finding, account: Account) -> Finding:

@@ -342,8 +342,7 @@ class Fixtures:
             raise MissingMeans(need, f"The key {key.name} belongs to another organization than the main key.")
 
     def _is_foreign(self, key: Credential) -> bool:
-        may_rename = key.name == _WRITER or key.name.startswith("member_")
-        renames = may_rename and self._profile.mode is Mode.DISPOSABLE
+        renames = key.name == _WRITER and self._profile.mode is Mode.DISPOSABLE
         return self._ownership is not None and self._ownership.is_foreign(key, may_update=renames)
 
     def _made_credential(self, need: str, name: str, make: Callable[[Provisioner], Secret]) -> Credential:

@@ -24,13 +24,16 @@ _OF_SCOPED: Final[Mapping[str, str]] = MappingProxyType(
         "getCurrentOrganization": "scope-allows-get-organization",
         "updateCurrentOrganization": "scope-allows-update-organization",
         "listMembers": "scope-allows-list-members",
-        "createEngagement": "scope-allows-create-engagement",
     }
 )
-"""The requirements for keys with few permissions, by operations without an id that no limit of a plan concerns."""
+"""The requirements for keys with few permissions, by operation."""
 OF_ACCESS: Final = tuple(_OF_SCOPED.values())
+_JUDGED: Final = frozenset({*_OF_SCOPED, "listEngagements"})
+"""The operations without an id that may be repeated without limit; a plan may limit creations and invitations."""
 _OF_PEOPLE: Final = frozenset({"updateMemberRole", "removeMember"})
 """The operations that may change what a member's key may do."""
+_OF_STATE: Final = frozenset({"archiveEngagement", "unarchiveEngagement", "deleteEngagement"})
+"""The operations after which a service may deny members an engagement."""
 
 
 class _Use(NamedTuple):
@@ -48,77 +51,81 @@ class Access:
 
     Attributes:
         findings: The findings that it adds to.
+        holders: The ids of members by the names of their keys.
         uses: The requests of each key that were served, by the key's name.
-        changes: When members were removed or got another role, or may have.
+        changes: When members and engagements changed, or may have, by their ids: their roles, states and existence.
     """
 
     findings: Findings
+    holders: Mapping[str, str]
     uses: defaultdict[str, list[_Use]] = field(default_factory=lambda: defaultdict(list))
-    changes: list[Interval] = field(default_factory=list)
+    changes: defaultdict[str | None, list[Interval]] = field(default_factory=lambda: defaultdict(list))
 
     def record(self, exchange: Exchange) -> None:
         """Record what a request shows of its key."""
         sent, interval = exchange.request, Interval.of(exchange)
-        if sent.operation.id in _OF_PEOPLE and exchange.was_sent and not exchange.refused:
-            self.changes.append(interval)
+        if sent.operation.id in _OF_PEOPLE | _OF_STATE and exchange.was_sent and not exchange.refused:
+            self.changes[sent.identifier].append(interval)
         if sent.is_proper and exchange.accepted and permission_of(sent) is not Permission.REFUSED:
             self.uses[sent.key_name].append(_Use(sent.operation.id, sent.identifier, interval, exchange))
 
     def judge(self, exchange: Exchange) -> None:
         """Judge the response to a request that is about no engagement or member in particular."""
-        operation, name = exchange.request.operation, exchange.request.key_name
-        if exchange.by_main_key or operation.parameter is not None or not exchange.request.is_proper:
+        sent, body = exchange.request, exchange.sent_object or {}
+        operation, is_allowed = sent.operation.id, permission_of(sent) is Permission.ALLOWED
+        if exchange.by_main_key or not sent.is_proper or operation not in _JUDGED or body.keys() - {"name"}:
             return
-        rule = _OF_MEMBER if _is_members(name) else _OF_SCOPED.get(operation.id)
-        last = next(self._earlier(exchange, operation.id), None)
+        rule = _OF_MEMBER if _is_members(sent.key_name) else _OF_SCOPED.get(operation) if is_allowed else None
+        last = next(self._earlier(exchange, operation), None)
         if rule is None or last is None:
             return
         if self.is_lost(exchange):
-            message = f"{operation.id} was refused to a key that had been allowed it"
-            self.findings.broken.append(
-                finding_of(rule, exchange, last.exchange, message=message, expected="no 401 or 403")
-            )
+            message = f"{operation} was refused to a key that had been allowed it"
+            finding = finding_of(rule, exchange, last.exchange, message=message, expected="no 401 or 403")
+            self.findings.broken.append(finding)
         elif exchange.accepted:
             self.findings.keep(rule, exchange)
 
     def is_lost(self, exchange: Exchange) -> bool:
-        """Whether a refusal is one for the key, which the key's earlier requests rule out.
+        """Whether a refusal is one for the key, which the key's other requests rule out.
 
-        A key that is refused with 401 from some request on may have ended, unless it is a member's.
+        A key that is refused with 401 from some request on may have ended. A member's permissions may depend on the
+        engagement and its state.
         """
         sent, status = exchange.request, exchange.received_status
-        if permission_of(sent) is Permission.REFUSED:
+        permission, earlier = permission_of(sent), self._earlier(exchange, sent.operation.id)
+        if permission is Permission.REFUSED:
             return False
-        is_members = _is_members(sent.key_name)
         if status == HTTPStatus.UNAUTHORIZED:
-            span = Interval.of(exchange)
-            is_over = all(use.interval.start < span.end for use in self.uses[sent.key_name])
-            return any(self._earlier(exchange)) and (is_members or not is_over)
+            later = (use for use in self.uses[sent.key_name] if use.interval.start >= Interval.of(exchange).end)
+            return any(self._earlier(exchange)) and any(later)
         if status == HTTPStatus.NOT_FOUND:
-            return sent.operation.id == "getEngagement" and any(
-                use.identifier == sent.identifier for use in self._earlier(exchange, sent.operation.id, lasts=True)
-            )
-        is_allowed = permission_of(sent) is Permission.ALLOWED
-        return status == HTTPStatus.FORBIDDEN and any(
-            is_allowed or (is_members and use.identifier == sent.identifier)
-            for use in self._earlier(exchange, sent.operation.id)
-        )
+            return sent.operation.id == "getEngagement" and any(use.identifier == sent.identifier for use in earlier)
+        if status != HTTPStatus.FORBIDDEN:
+            return False
+        if permission is Permission.ALLOWED:
+            return any(earlier)
+        same = (use for use in earlier if use.identifier == sent.identifier)
+        return _is_members(sent.key_name) and any(self._is_unchanged(sent.identifier, use, exchange) for use in same)
 
-    def _earlier(self, exchange: Exchange, operation: str | None = None, *, lasts: bool = False) -> Iterator[_Use]:
-        """Yield the earlier uses of a key, the last one first.
+    def _earlier(self, exchange: Exchange, operation: str | None = None) -> Iterator[_Use]:
+        """Yield the earlier uses of a key since the last change of its member, the last one first.
 
         Args:
             exchange: The exchange with the key.
             operation: The operationId; None for any.
-            lasts: Whether a use counts that a change of members has followed, as one may have been the key's.
         """
-        span, name = Interval.of(exchange), exchange.request.key_name
+        name = exchange.request.key_name
         for use in reversed(self.uses[name]):
-            if not use.interval.before(span) or operation not in {None, use.operation}:
+            if not use.interval.before(Interval.of(exchange)) or operation not in {None, use.operation}:
                 continue
-            since = Interval(use.interval.start, span.end)
-            if lasts or not _is_members(name) or not any(change.meets(since) for change in self.changes):
+            if not _is_members(name) or self._is_unchanged(self.holders.get(name), use, exchange):
                 yield use
+
+    def _is_unchanged(self, identifier: str | None, use: _Use, exchange: Exchange) -> bool:
+        """Whether no request can have changed a member or an engagement between a use of a key and an exchange."""
+        since = Interval(use.interval.start, Interval.of(exchange).end)
+        return not any(change.meets(since) for change in self.changes[identifier])
 
 
 def _is_members(key: str) -> bool:

@@ -125,6 +125,7 @@ SCENARIOS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 """The scenarios that send what a rule judges, if a run has no other checks; like ``Law.scenarios`` of a law."""
 
 _NOBODY: Final[Mapping[str, bool]] = MappingProxyType({})
+_NO_HOLDERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def _no_name_key(name: str) -> str | None:
@@ -139,12 +140,18 @@ class Ledger:
     Args:
         name_key: Returns the key that a name is compared by in lists sorted by name; None for a name not compared.
         members: The ids of the members that the run may change, each with whether it was made for the run.
+        holders: The ids of the members by the names of their keys.
 
     Attributes:
         findings: The findings so far.
     """
 
-    def __init__(self, name_key: NameKey = _no_name_key, members: Mapping[str, bool] = _NOBODY) -> None:
+    def __init__(
+        self,
+        name_key: NameKey = _no_name_key,
+        members: Mapping[str, bool] = _NOBODY,
+        holders: Mapping[str, str] = _NO_HOLDERS,
+    ) -> None:
         self.findings = Findings()
         self.histories: dict[str, History] = {}
         self._given_twice: set[str] = set()
@@ -159,7 +166,7 @@ class Ledger:
         self._lists = ListJudging(
             self.findings, self.histories, name_key, self._changes_of_others, self._creations, times
         )
-        self._access = Access(self.findings)
+        self._access = Access(self.findings, holders)
         self._people = Members(self.findings, members), Organizations(self.findings), self._access
 
     @classmethod
@@ -168,6 +175,7 @@ class Ledger:
         exchanges: Iterable[Exchange],
         name_key: NameKey = _no_name_key,
         members: Mapping[str, bool] = _NOBODY,
+        holders: Mapping[str, str] = _NO_HOLDERS,
     ) -> Ledger:
         """Return the ledger of many exchanges, some of which may have overlapped.
 
@@ -175,19 +183,24 @@ class Ledger:
             exchanges: The exchanges, in any order.
             name_key: As for the class.
             members: As for the class.
+            holders: As for the class.
         """
         known = list(exchanges)
-        ledger = cls.recorded(known, name_key, members)
+        ledger = cls.recorded(known, name_key, members, holders)
         for exchange in sorted(known, key=lambda exchange: (Interval.of(exchange).end, Interval.of(exchange).start)):
             ledger.judge(exchange)
         return ledger
 
     @classmethod
     def recorded(
-        cls, exchanges: Iterable[Exchange], name_key: NameKey = _no_name_key, members: Mapping[str, bool] = _NOBODY
+        cls,
+        exchanges: Iterable[Exchange],
+        name_key: NameKey = _no_name_key,
+        members: Mapping[str, bool] = _NOBODY,
+        holders: Mapping[str, str] = _NO_HOLDERS,
     ) -> Ledger:
         """Return a ledger that has recorded exchanges and judged none of them."""
-        ledger = cls(name_key, members)
+        ledger = cls(name_key, members, holders)
         for exchange in sorted(exchanges, key=lambda exchange: Interval.of(exchange).start):
             ledger.record(exchange)
         return ledger

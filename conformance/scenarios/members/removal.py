@@ -64,7 +64,7 @@ def removal(run: Run) -> Removal:
     if known.role(member.user_id) == "owner":
         raise CantTell("the member has become an owner, and the suite never removes an owner", *known.pages)
     touched = [(target.user_id, changeable_role(known, target)) for target in (bystander, leaver) if target is not None]
-    name = None if member.credential is None else _name_to_give_back(run)
+    name = _name_to_give_back(run) if _may_rename(run, member) else None
     try:
         return _remove(run, changed, touched, name)
     finally:
@@ -107,6 +107,14 @@ def _remove(run: Run, changed: RoleChanges, touched: Sequence[tuple[str, str]], 
         after,
         bystander_reads,
     )
+
+
+def _may_rename(run: Run, member: Member) -> bool:
+    """Whether a member's key belongs to this organization for certain: it has read it, or was made for the run."""
+    key = member.credential
+    reads = [sent for sent in run.wire.exchanges if sent.request.operation.id == "getCurrentOrganization"]
+    has_read = any(sent.accepted and sent.request.credential == key for sent in reads)
+    return key is not None and (member.is_new or has_read)
 
 
 def _name_to_give_back(run: Run) -> str | None:

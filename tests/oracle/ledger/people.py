@@ -17,6 +17,7 @@ WRITER = Credential.bearer("organizations:write", "key-of-writer-1")
 STRANGER = Credential.bearer("other_organization", "key-of-stranger")
 UNKNOWN = Credential("unknown_key", "Bearer unknown-key-1", invalid=True)
 OWN = dict.fromkeys(("u1", "u2", "u3"), True)
+HOLDERS = {"member_1": "u2"}
 
 
 def person(user_id: str, role: str) -> dict[str, Any]:
@@ -127,7 +128,7 @@ class Course:
 
     def findings(self) -> list[Finding]:
         """Return what the ledger finds."""
-        return Ledger.over(self.exchanges, members=OWN).findings.broken
+        return Ledger.over(self.exchanges, members=OWN, holders=HOLDERS).findings.broken
 
     def broken(self) -> list[str]:
         """Return the requirements that the ledger finds broken, each once."""
