@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from http import HTTPStatus
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,6 +15,7 @@ from conformance.oracle.ledger.findings import Finding
 from conformance.oracle.ledger.histories import History, Snapshot, Write
 from conformance.oracle.ledger.lists import page_of
 from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, finding_of, is_of_main
+from conformance.oracle.permissions import Permission, permission_of
 from conformance.oracle.rendering import render
 from conformance.wire.exchange import BESIDE_OTHERS, TOO_MANY_REQUESTS
 
@@ -32,6 +34,7 @@ OF_MEMBERS: Final = (
     _BOTH_WAYS, KEEPS_THE_REST, REFUSED_CHANGE, _NO_OWNER, "update-role-succeeds",
     "remove-member-succeeds", _UNLISTED, _SPARES_OTHERS,
     "removed-member-not-removable", "removed-member-role-unchangeable",
+    "scope-allows-update-role", "scope-allows-remove-member",
 )  # fmt: skip
 """The requirements about members of the run."""
 OF_LISTS: Final = (_BY_ROLE, "list-members-total", "list-members-pages-partition", "member-email-is-address")
@@ -51,6 +54,9 @@ _OF_REMOVED: Final = {
     "updateMemberRole": "removed-member-role-unchangeable",
     "removeMember": "removed-member-not-removable",
 }
+_SUCCEEDS: Final = {"updateMemberRole": "update-role-succeeds", "removeMember": "remove-member-succeeds"}
+_OF_SCOPED: Final = {"updateMemberRole": "scope-allows-update-role", "removeMember": "scope-allows-remove-member"}
+"""The requirements that a change of a member succeeds, with the main key and with one permission."""
 _SOON: Final = 10_000_000
 """Microseconds after a change within which no other user is taken for the cause of what a list shows."""
 
@@ -88,6 +94,12 @@ def _had(person: History, role: str | None) -> bool:
 def _of_refused(exchange: Exchange) -> str:
     """Return the requirement that the effect of a refused request breaks."""
     return _NO_OWNER if _role_sent(exchange) == "owner" else of_refused_key(exchange) or REFUSED_CHANGE
+
+
+def _may(exchange: Exchange) -> bool:
+    """Whether a key may change members for certain; a service may not know another key than the main one yet."""
+    is_known = exchange.by_main_key or exchange.received_status != HTTPStatus.UNAUTHORIZED
+    return is_known and permission_of(exchange.request) is Permission.ALLOWED
 
 
 def _role_sent(exchange: Exchange) -> object:
@@ -165,7 +177,7 @@ class Members:
         elif is_role and role == "owner":
             right = exchange.refused and (not main or status not in NOT_FOR_CONTENT)
             message, rule, because = "to owner was not refused", _NO_OWNER, []
-        elif main and is_sound and person.snapshots and person.identifier not in self.absent:
+        elif _may(exchange) and is_sound and person.snapshots and person.identifier not in self.absent:
             seen = person.snapshots[-1]
             # A faulty service may have made it an owner, which the next list shows.
             since = person.between(seen.interval.end, span.start)
@@ -175,7 +187,7 @@ class Members:
             beside = (write for write in self.writes if write.exchange is not exchange and write.interval.meets(span))
             right = exchange.accepted or (status in BESIDE_OTHERS and any(beside))
             message, because = "failed for a member", [seen.exchange]
-            rule = "update-role-succeeds" if is_role else "remove-member-succeeds"
+            rule = (_SUCCEEDS if main else _OF_SCOPED)[operation]
         else:
             return
         expected = {_NO_OWNER: "a 4xx other than 401, 404 and 429"}.get(rule, "404" if gone else "200")

@@ -397,3 +397,13 @@ def test_evidence_of_a_right_course() -> None:
         "list-members-role-filter",
         "list-members-total",
     }
+
+
+@pytest.mark.parametrize(("status", "rules"), [(403, ["scope-allows-remove-member"]), (401, []), (200, [])])
+def test_a_permission_is_enough_for_every_member(status: int, rules: list[str]) -> None:
+    """A key with the permission alone may remove a member of any role; it may be new to the service."""
+    course = Course()
+    course.listed()
+    course.remove("u1", status, key=WRITER)
+
+    assert course.broken() == rules
