@@ -91,7 +91,7 @@ class Life:
             given = self.keys["main"].encode()
             headers += [(b"x-api-key", given), (b"x-auth-token", given), (b"cookie", b"access_token=" + given)]
         if key == "browser":
-            headers.append((b"accept", b"text/html"))
+            headers += [(b"accept", b"text/html, text/csv"), (b"accept-language", b"de")]
         place, _, query = path.partition("?")
         scope = {"type": "http", "method": method, "path": place, "raw_path": place.encode(), "headers": headers}
         scope |= {"query_string": query.encode(), "server": ("reference", 80), "client": ("here", 1), "scheme": "http"}
@@ -718,6 +718,71 @@ def aftermath(life: Life) -> list[object]:
     life.responses.append(life.visitor.rpc("subordinate_exists", engagementId=kept, kind="task", id=record))
     for invited in (address, removed):
         life.responses.append([_letter(mail) for mail in life.visitor.rpc("read_mail", to=invited)["messages"]])
+    return life.responses
+
+
+def twice(life: Life) -> list[object]:
+    """Send what is only wrong at a second attempt, with two errors at once, or for the key of a member."""
+    service, user = life.visitor.app.service, f"{MEMBERS}/{life.member}"
+    owner = service.add_member(life.organization, "Owner", "owner@example.com", "owner", service.now())
+    pair = [service.add_member(life.organization, name, f"{name}@example.com", "admin", service.now()) for name in "ab"]
+    made = [service.add_engagement(life.organization, name, None) for name in ("first", "second", "gone")]
+    first, second, gone = (f"{ENGAGEMENTS}/{identifier}" for identifier in made)
+    record = service.add_subordinate(made[1], "task")
+
+    def requests() -> Iterator[Request]:
+        for _ in range(3):
+            for path in (ORGANIZATION, MEMBERS):
+                yield "member", "GET", path, None
+            yield "organizations:read", "GET", ORGANIZATION, None
+            yield "other", "GET", first, None
+            yield "other", "PATCH", user, {"role": "admin"}
+            yield "main", "GET", MEMBERS, None
+        for role in ("owner", "admin"):
+            yield "main", "PATCH", user, {"role": role}
+            yield "main", "GET", f"{MEMBERS}?role=owner", None
+        yield "member", "GET", MEMBERS, None
+        yield "member", "PATCH", f"{MEMBERS}/{owner}", {"role": "member"}
+        yield "browser", "GET", ENGAGEMENTS, None
+        yield "main", "GET", f"{ENGAGEMENTS}?status=odd&sort=odd", None
+        yield "main", "GET", f"{MEMBERS}?role=odd&perPage=5", None
+        yield "main", "PATCH", f"{MEMBERS}/98765", {"role": "odd"}
+        for invited in (
+            {},
+            {"email": "o'neil@example.com", "role": "member"},
+            {"email": "Jo@example.com", "role": "admin"},
+        ):
+            yield "main", "POST", INVITE, invited
+        yield "main", "PATCH", ORGANIZATION, {"name": "Ends with a full stop."}
+        yield "main", "POST", ENGAGEMENTS, b'{"n\\u0061me": "escaped"}'
+        yield "main", "POST", ENGAGEMENTS, {"name": "named"}
+        for path, change in ((life.at("named"), {"name": "renamed"}), (life.at("named"), {"description": "the first"})):
+            yield "main", "PATCH", path, change
+        yield "main", "GET", ENGAGEMENTS, None
+        yield "member", "GET", first, None
+        yield "main", "PATCH", first, {"name": "renamed since"}
+        for edit in ({"description": "of a member"}, {"description": ""}, b' {"description": "behind a blank"}'):
+            yield "member", "PATCH", first, edit
+        yield "main", "PATCH", first, {"name": 5, "description": 5}
+        for method, path, body in (
+            ("PATCH", first, {"description": ""}),
+            ("POST", f"{first}/archive", None),
+            ("GET", first, None),
+            ("PATCH", second, {"name": 5}),
+            ("POST", f"{second}/archive", None),
+            ("POST", f"{gone}/archive", None),
+            ("DELETE", gone, None),
+            ("POST", ENGAGEMENTS, {"name": "gone"}),
+        ):
+            yield "main", method, path, body
+        yield "member", "POST", f"{life.at('gone')}/archive", None
+        yield "member", "GET", life.at("gone"), None
+        yield "other", "DELETE", second, None
+
+    life.lead(requests())
+    life.together(*(("main", "DELETE", f"{MEMBERS}/{identifier}", None) for identifier in pair))
+    life.responses.append(life.send("main", "GET", MEMBERS))
+    life.responses.append(life.visitor.rpc("subordinate_exists", engagementId=made[1], kind="task", id=record))
     return life.responses
 
 

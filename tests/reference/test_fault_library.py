@@ -107,7 +107,16 @@ def test_fault_shows(visit: Callable[..., Visitor], identifier: str) -> None:
     """A faulty service responds differently in some life, and with an unintended 500 only if it is meant to break."""
     first = LIVES.get(LIBRARY[identifier].module, lives.engagements)
     differs = False
-    others = (lives.mistakes, lives.keys, lives.limits, lives.corners, lives.late, lives.meetings, lives.aftermath)
+    others = (
+        lives.mistakes,
+        lives.keys,
+        lives.limits,
+        lives.corners,
+        lives.late,
+        lives.meetings,
+        lives.aftermath,
+        lives.twice,
+    )
     for lead in dict.fromkeys((first, lives.engagements, lives.people, *others)):
         if lead not in HONEST:
             HONEST[lead] = lead(lives.Life(visit(identifier_shape="integer")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from .situations import NOTHING, Condition, Situation
@@ -63,6 +64,16 @@ def has_role(*roles: str) -> Condition:
 def has_one_permission(at: Situation) -> bool:
     """The key has a single permission."""
     return len(at.context.key.scopes) == 1
+
+
+def of_member(at: Situation) -> bool:
+    """The key belongs to a member."""
+    return at.context.key.user_id is not None
+
+
+def header_has(name: str, part: str) -> Condition:
+    """The request has a header with a text in it."""
+    return lambda at: part in at.context.request.headers.get(name, "")
 
 
 def reads(at: Situation) -> bool:
@@ -145,16 +156,24 @@ def noted(name: str) -> Condition:
     return lambda at: at.context.resource_id in at.remembered(name, set())
 
 
-def again(name: str, of: Callable[[Situation], str] = lambda at: at.context.resource_id) -> Condition:
-    """The condition was asked before about the resource in the path, or about the id that ``of`` returns."""
+def _in_path(at: Situation) -> str:
+    return at.context.resource_id
+
+
+def counted(name: str, test: Callable[[int], bool], of: Callable[[Situation], str] = _in_path) -> Condition:
+    """A test of how often this was asked about the resource in the path, or about the id that ``of`` returns."""
 
     def when(at: Situation) -> bool:
-        known = at.remembered(name, set())
-        is_known = of(at) in known
-        known.add(of(at))
-        return is_known
+        counts = at.remembered(name, Counter())
+        counts[of(at)] += 1
+        return test(counts[of(at)])
 
     return when
+
+
+def again(name: str, of: Callable[[Situation], str] = _in_path) -> Condition:
+    """The condition was asked before about the resource in the path, or about the id that ``of`` returns."""
+    return counted(name, lambda number: number > 1, of)
 
 
 def at_first(at: Situation) -> bool:

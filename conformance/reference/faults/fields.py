@@ -8,8 +8,8 @@ import unicodedata
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
-from .changes import edit, reply, view
-from .conditions import described, noted, sends, sends_only, undescribed
+from .changes import edit, reply, send, view
+from .conditions import described, header_has, noted, of_member, sends, sends_only, undescribed
 from .mutations import Method, Mutation, after, after_change, fault, flat, override, result, wrap
 from .operations import ARCHIVE, EDIT, UNARCHIVE
 from .situations import Condition, note, overwrite
@@ -225,6 +225,7 @@ _TYPOGRAPHY: tuple[Way, ...] = (
 _SHOWN_BY_ANY_TEXT: tuple[Way, ...] = (
     ("last-lost", "loses its last character",
      lambda text: text[:-1] if len(text) > 1 else text, "create-description edit-name listed-description"),
+    ("full-stop-lost", "loses a full stop at its end", lambda text: text.removesuffix(".") or text, "rename-name"),
     ("newline-added", "gets a line break at its end", lambda text: f"{text}\n", "create-description edit-name"),
     ("lower-case", "is in lower case", str.lower, "create-description edit-description rename-name"),
     ("upper-case", "is in upper case", str.upper, "create-name"),
@@ -302,6 +303,11 @@ _FORMS: dict[str, tuple[str, Callable[[str], str]]] = {
     "no-date": ("with a 13th month", lambda text: f"{text[:5]}13{text[7:]}"),
 }  # fmt: skip
 
+
+def _in_german(body: bytes) -> bytes:
+    return re.sub(rb'"(\d{4})-(\d\d)-(\d\d)T([\d:.]+)Z"', rb'"\3.\2.\1 \4"', body)
+
+
 TIMES = (
     *(fault(f"time-{place}-{field.lower()}-{form}",
             f"The {field} of a {place.replace('-', ' ')} is written {_FORMS[form][0]}.",
@@ -331,6 +337,8 @@ TIMES = (
          lambda text: re.sub("([-T:.])0", r"\1", text)),
         ("four-decimals", "is written with four decimals", lambda text: f"{text[:-1]}0Z"),
         ("week", "is written as an ISO week date", lambda text: f"{text[:4]}-W12-3{text[10:]}"))),
+    fault("time-in-german", "Timestamps are written as in German for a request in German.",
+          send(_in_german, header_has("accept-language", "de")), _FORMAT),
     *(fault(f"time-of-{place}", f"Every timestamp is {words}.", _at_wrong_time(wrong), _UTC)
       for place, words, wrong in (
         ("yesterday", "a day behind", lambda at: at - timedelta(days=1)),
@@ -417,9 +425,10 @@ ARCHIVED = (
             f"Archiving does not move the updatedAt of an engagement that was {which} before.",
             _archive_without_time(edited=edited), _REFRESHES) for word, which, edited in (
         ("unedited", "never edited", False), ("edited", "edited", True))),
-    fault("archive-again-keeps-time",
-          "Archiving does not move the updatedAt of an engagement that was unarchived before.",
-          after(UNARCHIVE, note("unarchived"))
-          | after(ARCHIVE, lambda at: at.overwrite(updated_at=at.engagement.updated_at), noted("unarchived"))
-          | reply(ARCHIVE, lambda at: at.shown("archived")), _REFRESHES),
+    *(fault(f"archive-{word}-keeps-time", f"Archiving{words} does not move the updatedAt of an engagement{which}.",
+            after(UNARCHIVE, note("unarchived"))
+            | after(ARCHIVE, lambda at: at.overwrite(updated_at=at.engagement.updated_at), when)
+            | reply(ARCHIVE, lambda at: at.shown("archived")), _REFRESHES) for word, words, which, when in (
+        ("again", "", " that was unarchived before", noted("unarchived")),
+        ("by-member", " with a member's key", "", of_member))),
 )  # fmt: skip

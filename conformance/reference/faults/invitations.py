@@ -12,7 +12,7 @@ from conformance.reference.records import Invitation, Mail
 from conformance.reference.refusal import Refusal
 
 from .changes import data, edit, put, view
-from .conditions import asks, body_has, field_is
+from .conditions import asks, body_has, field_is, of_member
 from .mutations import (
     Method,
     after,
@@ -87,6 +87,10 @@ def _invited_in_other_letters(at: Situation) -> bool:
     email = at.values["email"]
     known = at.store.open_invitation(at.context.organization_id, email, at.now)
     return known is not None and known.email != email
+
+
+def _has_capitals(at: Situation) -> bool:
+    return bool(at.values["email"] != at.values["email"].lower())
 
 
 def _mail_not(when: Callable[[Service, Invitation], bool]) -> Mutation:
@@ -179,7 +183,10 @@ RESPONSES = (
     fault("invitation-role-swapped", "An invitation shows admin instead of member, and member instead of admin.",
           view("invitation", edit(role=lambda role: {"admin": "member"}.get(role, "admin"))), _SENT),
     fault("invitation-by-member-is-lesser", "An invitation of an admin with a member's key has the role member.",
-          before(INVITE, lambda at: at.values.update(role="member"), lambda at: bool(at.context.key.user_id)), _SENT),
+          before(INVITE, lambda at: at.values.update(role="member"), of_member), _SENT),
+    fault("invitation-to-capitals-is-lesser",
+          "An invitation of an admin whose address has a capital letter shows the role member.",
+          data(INVITE, lambda _, shown: put(role="member")(shown), _has_capitals), _SENT),
     fault("invitation-address-cut", "An invitation shows the address only up to the @.",
           view("invitation", edit(email=lambda email: email.partition("@")[0])), _SENT),
     fault("invitation-address-masked", "An invitation masks the address with asterisks.",
@@ -190,6 +197,8 @@ RESPONSES = (
           view("invitation", edit(email=_change_local_part(lambda local: local.replace(".", "")))), _SENT),
     fault("invitation-without-hyphens", "An invitation shows the address without hyphens.",
           view("invitation", edit(email=lambda email: email.replace("-", ""))), _SENT),
+    fault("invitation-escapes-apostrophe", "An invitation shows an apostrophe in the address as an HTML reference.",
+          view("invitation", edit(email=lambda email: email.replace("'", "&#39;"))), _SENT),
     fault("invitation-drops-tag", "An invitation drops a tag (a plus sign and the text after it) from the address.",
           result("email", _change_local_part(lambda local: local.partition("+")[0])), _SENT),
     fault("invitation-cuts-long-address", "An invitation cuts the address after 33 characters.",

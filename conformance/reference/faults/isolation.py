@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from conformance.reference.refusal import Refusal
 
 from .changes import cut, data, whole
-from .conditions import all_of, field_is, sends
+from .conditions import again, all_of, field_is, responds, sends, stored_archived
 from .mutations import Method, Mutation, after, at_step, before, fault, instead, override, refused_yet, wrap
 from .operations import ACTIONS, ARCHIVE, DELETE, EDIT, GET_ORGANIZATION, NAMES, READ, REMOVE, RENAME, ROLE, UNARCHIVE
-from .situations import Situation, engagements, overwrite, use_key_of
+from .situations import Condition, Situation, engagements, overwrite, use_key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,10 +42,14 @@ def _is_not_the_first(at: Situation) -> bool:
 # Finding the engagements and members of other organizations
 
 
-def _find_engagement_if(leaks: Callable[[str, Engagement], bool]) -> Mutation:
-    """Find an engagement in any organization; ``leaks`` gets the operation and the engagement."""
+def _foreign_engagement(at: Situation) -> bool:
+    return at.stored is not None and at.stored.organization_id != at.context.organization_id
+
+
+def _find_engagement_if(when: Condition) -> Mutation:
+    """Find engagements of other organizations in some requests."""
     return at_step("find_engagement", lambda at, honest:
-                   at.stored if at.stored and leaks(at.operation, at.stored) else honest())  # fmt: skip
+                   at.stored if _foreign_engagement(at) and when(at) else honest())  # fmt: skip
 
 
 def _find_member_anywhere(operation: str) -> Mutation:
@@ -67,8 +71,7 @@ def _change_role_there(at: Situation) -> Reply:
 
 FOUND = (
     *(fault(f"leak-{operation}".lower(), f"{operation} works on engagements of other organizations.",
-            _find_engagement_if(lambda asked, _, operation=operation: asked == operation),  # type: ignore[misc]
-            requirement, *([] if operation == READ else [_UNTOUCHED]))
+            _find_engagement_if(responds(operation)), requirement, *([] if operation == READ else [_UNTOUCHED]))
       for operation, requirement in _OF_ENGAGEMENTS.items()),
     fault("leak-updatememberrole", "The roles of other organizations' members can be changed.",
           _find_member_anywhere(ROLE) | instead(
@@ -78,14 +81,15 @@ FOUND = (
           _find_member_anywhere(REMOVE) | before(REMOVE, lambda at: use_key_of(at, at.member.organization_id)),
           "isolation-remove-member"),
     *(fault(f"leak-{verb}-archived", f"Archived engagements of other organizations can be {words}.",
-            _find_engagement_if(lambda asked, found, operation=operation:  # type: ignore[misc]
-                                asked == operation and found.status == "archived"),
+            _find_engagement_if(all_of(responds(operation), stored_archived)),
             _OF_ENGAGEMENTS[operation], *breaks) for verb, words, operation, *breaks in (
         ("read", "read", READ), ("delete", "deleted", DELETE, _UNTOUCHED), ("archive", "archived again", ARCHIVE))),
     fault("leak-read-null", "Reading another organization's engagement gives 200 with null.",
-          _find_engagement_if(lambda asked, _: asked == READ)
+          _find_engagement_if(responds(READ))
           | data(READ, lambda *_: None, lambda at: at.engagement.organization_id != at.context.organization_id),
           "isolation-get-engagement", "success-data-object"),
+    fault("leak-second-read", "The second read of another organization's engagement is served.",
+          _find_engagement_if(all_of(responds(READ), again("reads"))), "isolation-get-engagement"),
     *(fault(f"foreign-{status}", f"Another organization's resource is refused with {status}.",
             override(foreign=lambda _, __, status=status: Refusal(status, "It is another organization's.")),
             *list(_OF_ENGAGEMENTS.values())[:4]) for status in (401, 409)),
@@ -180,16 +184,17 @@ LISTS = (
 # Writes that reach other organizations
 
 
-def _foreign_engagement(at: Situation) -> bool:
-    return at.stored is not None and at.stored.organization_id != at.context.organization_id
-
-
 def _do_there(at: Situation) -> None:
     """Carry the operation out in the organization of the engagement."""
     if found := at.stored:
         at.context.engagement = found
         use_key_of(at, found.organization_id)
         getattr(at.service, ACTIONS[at.operation])(at.context)
+
+
+def _delete_records(at: Situation) -> None:
+    if found := at.stored:
+        at.service.delete_subordinates(found)
 
 
 def _change_role_wherever(at: Situation) -> None:
@@ -249,8 +254,16 @@ WRITES = (
       for operation in _OF_ENGAGEMENTS if operation != READ),
     fault("leak-applied-updatememberrole", "A role change of another organization's member is refused but carried out.",
           refused_yet(ROLE, _change_role_wherever, sends("role"), statuses=(403, 404)), _UNTOUCHED),
+    fault("leak-applied-second-role-change",
+          "The second role change of another organization's member is refused but carried out.",
+          refused_yet(ROLE, _change_role_wherever, all_of(sends("role"), again("changed")), statuses=(403, 404)),
+          _UNTOUCHED),
     fault("leak-applied-remove-member", "The removal of another organization's member is refused but carried out.",
           refused_yet(REMOVE, _remove_wherever), _UNTOUCHED),
+    fault("leak-delete-takes-records",
+          "A deletion of another organization's engagement is refused but deletes its subordinate records.",
+          refused_yet(DELETE, _delete_records, _foreign_engagement),
+          "subordinates-of-others-stay", _UNTOUCHED),
     fault("leak-edit-touches", "An edit of another organization's engagement is refused but moves its updatedAt.",
           refused_yet(EDIT, lambda at: at.edit(), _foreign_engagement), _UNTOUCHED),
     fault("leak-edit-renames",

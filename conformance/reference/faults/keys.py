@@ -18,9 +18,11 @@ from .conditions import (
     again,
     all_of,
     always,
+    counted,
     has_one_permission,
     lacks,
     noted,
+    of_member,
     responds,
     sends_other_than_text,
     stored_archived,
@@ -56,6 +58,7 @@ _EMPTY, _UNKNOWN = "key-empty-refused", "key-unknown-refused"
 _LOOKUP, _VALIDATION = "authentication-before-lookup", "authentication-before-validation"
 _CHANGES_NOTHING, _NO_ERROR = "unauthenticated-changes-nothing", "no-server-error"
 _UNAUTHORIZED, _NULL = 401, "null"
+_TWICE, _THIRD = 2, 3
 _SHORTEST, _LONG = 4, 300
 """Characters of the shortest token that is compared with keys, and of the longest that gives no 500."""
 
@@ -338,7 +341,7 @@ _NEEDS = {
 
 _REFUSES = {operation: f"scope-refuses-{op.NAMES[operation]}" for operation in _NEEDS}
 _ALLOWS = {operation: f"scope-allows-{op.NAMES[operation]}" for operation in _NEEDS}
-_UNCHANGED = "scope-refused-changes-nothing"
+_UNCHANGED, _SPARES = "scope-refused-changes-nothing", "removal-spares-other-members"
 
 
 def _insufficient(needed: str) -> list[str]:
@@ -413,6 +416,18 @@ CLOSED = flat(
     fault("scope-shuts-described-creation", "A key with only engagements:write may not create with a description.",
           refuse(op.CREATE, 403, all_of(_has_only("engagements:write"), _body_has_only(name=..., description=...)),
                  step="authorize"), _ALLOWS[op.CREATE]),
+    *(fault(f"key-{label}", f"{words}.", refuse(operation, status, all_of(whose, counted(
+          "uses", test, lambda at: f"{at.context.key.digest} {at.context.resource_id}"))), *breaks)
+      for label, words, operation, status, whose, test, *breaks in (
+        ("of-member-third-read-401", "A member's key gets 401 for its third read of the organization",
+         op.GET_ORGANIZATION, 401, of_member, lambda use: use == _THIRD, _SPARES, "get-organization-succeeds"),
+        ("of-member-second-list-403", "A member's key gets 403 for its second list of members",
+         op.LIST_MEMBERS, 403, of_member, lambda use: use == _TWICE, _SPARES, "list-members-succeeds"),
+        ("scoped-reads-twice", "A key with only organizations:read gets 403 once it has read the organization twice",
+         op.GET_ORGANIZATION, 403, _has_only("organizations:read"), lambda use: use > _TWICE,
+         _ALLOWS[op.GET_ORGANIZATION]),
+        ("of-member-edits-once", "A member's key gets 403 for a second edit of the same engagement",
+         op.EDIT, 403, of_member, lambda use: use > 1, "update-engagement-succeeds"))),
     (fault(f"scope-refused-with-{status}", f"A request without permission is refused with {status} instead of 403.",
            refuse_with(status, "authorize"), *_REFUSES.values()) for status in (401, 404, 409)),
 )  # fmt: skip

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from conformance.reference.refusal import Refusal
 
 from . import operations as op
-from .changes import cut, data, whole
-from .conditions import always, archived, asks, field_is, has_one_permission
+from .changes import cut, data, put, whole
+from .conditions import always, archived, asks, field_is, has_one_permission, noted, of_member
 from .mutations import Method, Mutation, after, at_step, before, fault, override, refuse, refused_yet, wrap
 from .operations import ARCHIVE, CREATE, EDIT, GET_ORGANIZATION, INVITE, READ, REMOVE, ROLE
-from .situations import Condition, Situation, engagements, note, recalled, remember
+from .situations import Action, Condition, Situation, engagements, note, recalled, remember
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,10 +38,15 @@ def _is_refused_name(at: Situation) -> bool:
     return at.values["name"] in at.remembered("refused names", {}).values()
 
 
-def _add_refused_name(at: Situation) -> None:
-    name = at.remembered("refused names", {}).pop((at.context.organization_id, at.context.resource_id), None)
-    if name is not None and "name" not in at.values:
-        at.context.values = {**at.values, "name": name}
+def _add_name(kept: str, of: Callable[[Situation], str]) -> Action:
+    """Return an action that adds the name that was kept for the engagement, once, to an edit without one."""
+
+    def action(at: Situation) -> None:
+        name = at.remembered(kept, {}).pop((of(at), at.context.resource_id), None)
+        if name is not None and "name" not in at.values:
+            at.context.values = {**at.values, "name": name}
+
+    return action
 
 
 def _remember_address(at: Situation) -> None:
@@ -77,10 +82,13 @@ def _permit_readers(at: Situation, honest: Method) -> None:
 
 
 def _first_count(at: Situation, shown: View) -> View:
-    if at.context.key.user_id is None:
-        return shown
     counts = at.remembered("first counts", {})
     return {**shown, "engagementCount": counts.setdefault(at.context.key.digest, shown["engagementCount"])}
+
+
+def _first_roles(at: Situation, shown: list[View]) -> list[View]:
+    roles = at.remembered("first roles", {})
+    return [put(role=roles.setdefault((at.context.key.digest, item["id"]), item["role"]))(item) for item in shown]
 
 
 def _list_all_if_empty(service: Service, honest: Method, query: EngagementQuery) -> Page[Engagement]:
@@ -127,18 +135,31 @@ AFTER_REFUSALS = (
           refused_yet(CREATE, _remember_name, statuses=_INVALID) | refuse(CREATE, 409, _is_refused_name),
           "create-engagement-succeeds", "create-engagement-refused-creates-nothing"),
     fault("refused-name-comes-with-next-edit", "The name of an edit that was refused as invalid comes with the next.",
-          refused_yet(EDIT, _remember_name, statuses=_INVALID) | before(EDIT, _add_refused_name),
+          refused_yet(EDIT, _remember_name, statuses=_INVALID)
+          | before(EDIT, _add_name("refused names", lambda at: at.context.organization_id)),
           "update-engagement-refused-changes-nothing", "update-engagement-keeps-the-rest"),
     fault("invitation-after-refused-without-mail", "An address gets no mail if an invitation of it was invalid.",
           refused_yet(INVITE, _remember_address, field_is("email", str), statuses=_INVALID)
           | after(INVITE, _send_no_mail), "invite-sends-mail"),
+    fault("refused-edit-prevents-archive", "An engagement cannot be archived after an invalid edit, until a valid one.",
+          refused_yet(EDIT, note("refused"), statuses=_INVALID) | refuse(ARCHIVE, 409, noted("refused"))
+          | after(EDIT, lambda at: at.remembered("refused", set()).discard(at.context.resource_id)),
+          "unarchived-archivable", "archive-engagement-succeeds"),
 )  # fmt: skip
 
 AFTER_READS = (
     fault("reader-may-do-all", "A key that has read an engagement may change it, whatever its permissions.",
           at_step("authorize", _permit_readers), "scope-refuses-update-engagement"),
     fault("organization-of-first-read-for-members", "A member's key reads the engagementCount of its first read.",
-          data(GET_ORGANIZATION, _first_count), "engagement-count-agrees"),
+          data(GET_ORGANIZATION, _first_count, of_member), "engagement-count-agrees"),
+    fault("roles-of-first-list-for-members", "A member's key lists the role that it listed first for each member.",
+          data(op.LIST_MEMBERS, _first_roles, of_member), "role-changes-both-ways"),
+    fault("name-of-last-read-comes-with-edit",
+          "An edit of only the description stores the name that the same key read last.",
+          after(READ, lambda at: at.remembered("read names", {}).update(
+              {(at.context.key.digest, at.engagement.id): at.engagement.name}))
+          | before(EDIT, _add_name("read names", lambda at: at.context.key.digest)),
+          "update-engagement-takes-effect", "update-engagement-keeps-the-rest"),
     fault("leak-list-if-empty", "An organization without engagements lists those of all organizations.",
           wrap("find_engagements", _list_all_if_empty), "isolation-lists", "sort-by-updated-at"),
     fault("leak-total-if-empty", "The empty list of an organization counts the engagements of all organizations.",
@@ -234,12 +255,12 @@ def _forget_totals(at: Situation) -> None:
     at.remembered("totals", {}).clear()
 
 
-def _filters_by(find: str, field: str, value: Callable[[Service, Any], str]) -> Mutation:
-    """Filter a list by other values of a field than the present ones."""
+def _filters_by(find: str, field: str, values: Callable[[Service, Any], tuple[str | None, ...]]) -> Mutation:
+    """Filter a list by other values of a field than the present one, by one or several for an item."""
 
     def around(service: Service, honest: Method, asked: Any) -> object:  # noqa: ANN401 - a query of either list
         wanted, items = getattr(asked, field), whole(honest, replace(asked, **{field: None}))
-        kept = tuple(item for item in items if value(service, item) == wanted)
+        kept = tuple(item for item in items if wanted in values(service, item))
         return cut(asked, kept) if wanted else honest(asked)
 
     return wrap(find, around)
@@ -254,12 +275,18 @@ COPIES = (
           _lists_as_created("name", "description", "status", "updated_at"), _AS_READ, _BY_STATUS, _LISTED),
     fault("filter-by-first-status", "The filter of engagements treats an unarchived engagement as archived.",
           before(op.ARCHIVE, note("archived")) | _filters_by("find_engagements", "status", lambda service, engagement:
-              "archived" if engagement.id in service.memory.get("archived", ()) else "active"),
+              ("archived" if engagement.id in service.memory.get("archived", ()) else "active",)),
           _BY_STATUS, _LISTED, "list-engagements-filter-counts"),
     fault("role-filter-stale", "The role filter uses the roles from before any role change.",
           before(op.ROLE, lambda at: at.remembered("roles", {}).setdefault(at.member.user_id, at.member.role))
-          | _filters_by("find_members", "role", lambda service, member: str(
-              recalled(service, "roles", member.user_id, member.role))), _BY_ROLE, _ROLES),
+          | _filters_by("find_members", "role", lambda service, member: (
+              recalled(service, "roles", member.user_id, member.role),)), _BY_ROLE, _ROLES),
+    fault("refused-owner-among-owners",
+          "The filter owner also lists a member whose change to owner was refused.",
+          refused_yet(op.ROLE, remember("refused roles", lambda at: at.field("role")), statuses=_INVALID)
+          | _filters_by("find_members", "role", lambda service, member: (
+              member.role, recalled(service, "refused roles", member.user_id))),
+          _BY_ROLE, "update-role-refused-changes-nothing", "no-owner-through-role-change"),
     fault("counter-misses-archived-deletions",
           "engagementCount still includes a deleted archived engagement.",
           before(op.DELETE, lambda at: at.remembered("missed", []).append(at.context.organization_id), archived)

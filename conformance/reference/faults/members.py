@@ -308,6 +308,12 @@ def _names(role: str) -> Condition:
     return lambda at: any(member.role == role for member in _named(at))
 
 
+def _is_of_admin(at: Situation) -> bool:
+    """Whether the key belongs to an admin."""
+    member = at.store.member(at.context.organization_id, at.context.key.user_id or "")
+    return member is not None and member.role == "admin"
+
+
 def _accept_owner(when: Condition = always) -> Mutation:
     """Take the role owner for valid in some of the requests that send it."""
     return at_step("check_role_change", lambda at, honest:
@@ -317,9 +323,11 @@ def _accept_owner(when: Condition = always) -> Mutation:
 OWNERS = (
     fault("owner-demoted", "A role change of an owner is carried out.",
           override(check_role_changeable=lambda *_: None), _OWNER_REFUSED, _OWNER_STAYS),
-    *(fault(f"owner-becomes-{role}", f"A role change of an owner to {role} is carried out.",
-            before(ROLE, _take_for_no_owner, all_of(has_role("owner"), asks(role=role))),
-            _OWNER_REFUSED, _OWNER_STAYS) for role in ("admin", "member")),
+    *(fault(f"owner-{label}", f"A role change of an owner {words} is carried out.",
+            before(ROLE, _take_for_no_owner, all_of(has_role("owner"), when)),
+            _OWNER_REFUSED, _OWNER_STAYS) for label, words, when in (
+        ("becomes-admin", "to admin", asks(role="admin")), ("becomes-member", "to member", asks(role="member")),
+        ("demoted-by-admin", "with the key of an admin", _is_of_admin))),
     fault("owner-demotion-ignored", "A role change of an owner reports success but does nothing.",
           instead(ROLE, _show_role, has_role("owner")), _OWNER_REFUSED),
     *(fault(f"owner-role-{status}", f"A role change of an owner is refused with {status}.",

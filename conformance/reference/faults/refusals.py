@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, Any
 from conformance.reference.refusal import Refusal
 
 from .changes import drop, edit, error, inside, put, rename, send
-from .conditions import always, at_first, has_status, is_error, responds, sends_other_than_text
+from .conditions import all_of, always, at_first, has_status, header_has, is_error, responds, sends_other_than_text
 from .mutations import Method, Mutation, at_step, fault, refused_yet
-from .operations import CREATE, EDIT, INVITE, RENAME, ROLE
+from .operations import CREATE, EDIT, INVITE, REMOVE, RENAME, ROLE
 from .situations import NOTHING, Condition, Situation, change_roles, members
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from conformance.reference.request_context import Reply
+
 
 _ENVELOPE, _AGREES = "error-envelope", "error-status-code-agrees"
 _JSON, _TYPE = "json-well-formed", "json-media-type"
+_GIVEN_ROLES = ("admin", "member")
 
 
 def _unclosed(at: Situation) -> bool:
@@ -28,8 +31,9 @@ def _unclosed(at: Situation) -> bool:
     return bool(at.context.content) and not at.context.content.rstrip().endswith((b"}", b"]"))
 
 
-def _accepts_html(at: Situation) -> bool:
-    return is_error(at) and "html" in at.context.request.headers.get("accept", "")
+def _is_wrong_twice(at: Situation) -> bool:
+    """The body is an object with neither a valid address nor a valid role."""
+    return isinstance(at.body, dict) and "@" not in str(at.field("email")) and at.field("role") not in _GIVEN_ROLES
 
 
 def _sent(text: bytes, status: int, media_type: str) -> Mutation:
@@ -82,6 +86,8 @@ FIELDS = tuple(
         ("400-message-list", "The message of a 400 is a list.", has_status(400), edit(message=lambda text: [text])),
         ("invalid-messages-list", "The message of a refused creation is a list.",
          responds("createEngagement", 400, 422), put(message=["name is invalid"])),
+        ("two-messages-listed", "The message of the refusal of an invitation with two invalid fields is a list.",
+         all_of(responds("inviteMember", 400, 422), _is_wrong_twice), put(message=["the email", "the role"])),
         ("archived-edit-message-object", "The message of the refusal to edit an archived engagement is an object.",
          responds("updateEngagement", 403, 409, 423), put(message={"text": "archived"})),
         ("409-code-number", "The code of a 409 is a number.", has_status(409), put(code=4091)),
@@ -146,7 +152,8 @@ BODIES = tuple(
 
 PAGES = (
     fault("errors-html-if-accepted", "Errors are HTML pages for a request that accepts HTML.",
-          send(lambda _: b"<!DOCTYPE html><title>Error</title>", _accepts_html, media_type="text/html"), _TYPE, _JSON),
+          send(lambda _: b"<!DOCTYPE html><title>Error</title>", all_of(is_error, header_has("accept", "html")),
+               media_type="text/html"), _TYPE, _JSON),
 )  # fmt: skip
 
 
@@ -229,8 +236,13 @@ PARTS = (
 # --- requests at the same time
 
 
-def _fail_in_parallel(error: Callable[[], Exception], *operations: str) -> Mutation:
-    """Raise an error while several requests of some operations are processed, one of each at least."""
+def _in_parallel(other: Callable[[Situation], object], *operations: str) -> Mutation:
+    """Reply or fail otherwise while several requests of some operations are processed, one of each at least.
+
+    Args:
+        other: Returns the reply, or the error to raise.
+        operations: The operationIds.
+    """
 
     async def around(at: Situation, honest: Method) -> object:
         if at.operation not in operations:
@@ -240,12 +252,20 @@ def _fail_in_parallel(error: Callable[[], Exception], *operations: str) -> Mutat
         try:
             await asyncio.sleep(0.003)
             if running.total() > 1 and all(running[operation] for operation in operations):
-                raise error()
+                outcome = other(at)
+                if isinstance(outcome, Exception):
+                    raise outcome
+                return outcome
             return await honest()
         finally:
             running[at.operation] -= 1
 
     return at_step("perform", around)
+
+
+def _show_removed(at: Situation) -> Reply:
+    at.service.try_out(at.context)
+    return at.success(at.service.view_removed(at.member))
 
 
 def _create_slowly(disturb: Callable[[Situation, dict[str, Any], str], object]) -> Mutation:
@@ -309,12 +329,14 @@ async def _write_all_roles_later(at: Situation, honest: Method) -> object:
 
 PARALLEL = (
     *(fault(f"parallel-{label}-break", f"Simultaneous {label.replace('-', ' ')} cause a 500.",
-            _fail_in_parallel(lambda: RuntimeError("deadlock"), *operations), "no-server-error")
+            _in_parallel(lambda _: RuntimeError("deadlock"), *operations), "no-server-error")
       for label, *operations in (
         ("creations", CREATE), ("edits", EDIT), ("renamings-and-invitations", RENAME, INVITE))),
     fault("parallel-edits-403", "Some of several simultaneous edits are refused with 403.",
-          _fail_in_parallel(lambda: Refusal(403, "Another edit is in progress."), EDIT),
+          _in_parallel(lambda _: Refusal(403, "Another edit is in progress."), EDIT),
           "update-engagement-in-parallel", "update-engagement-succeeds"),
+    fault("parallel-removals-lost", "Only the last of several simultaneous removals is carried out.",
+          _in_parallel(_show_removed, REMOVE), "removed-member-unlisted", "removed-member-uncounted"),
     fault("parallel-edits-lose-one",
           "The second of two simultaneous edits reverts the first.",
           at_step("perform", _write_all_fields_later), "update-engagement-in-parallel"),

@@ -14,7 +14,7 @@ from conformance.reference.refusal import Refusal
 from conformance.reference.request_context import Reply
 
 from .changes import content, data, drop, edit, inside, put, rename, reply, send, status, view
-from .conditions import always, archived, asks, has_one_permission, is_error, noted, succeeds
+from .conditions import all_of, always, archived, asks, has_one_permission, header_has, is_error, noted, succeeds
 from .mutations import (
     Change,
     Method,
@@ -188,6 +188,9 @@ LISTS = (
           content("listMembers", edit(data=lambda items: items or None)), _ARRAY),
     fault("list-meta-lost-when-empty", "An empty list of engagements has no meta.",
           content("listEngagements", lambda body: body if body["data"] else {"data": []}), _META),
+    fault("list-csv-if-accepted", "The list of engagements is CSV for a request that accepts CSV.",
+          send(lambda _: b"id,name,status\n", all_of(succeeds(LIST), header_has("accept", "text/csv")),
+               media_type="text/csv"), "json-media-type", "json-well-formed"),
     fault("list-total-zero-when-empty", "A page past the end has 0 as total.",
           content("listEngagements", lambda body: body if body["data"] else inside(
               "meta", put(total=0, totalPages=0))(body)), "list-engagements-total", "list-past-the-end"),

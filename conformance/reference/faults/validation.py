@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.list_parameters import ROLES
 
 from .changes import content, edit, inside, page, page_of_members
-from .conditions import all_of, field_is, lacks, parameter_is, responds, sends_other_than_text
+from .conditions import all_of, always, field_is, lacks, parameter_is, responds, sends_other_than_text
 from .mutations import (
     Change,
     Method,
@@ -21,6 +21,7 @@ from .mutations import (
     crash,
     fault,
     flat,
+    instead,
     override,
     receive,
     receive_object,
@@ -252,10 +253,18 @@ CRASHES = flat(
 )  # fmt: skip
 
 STATUSES = tuple(
-    fault(f"{NAMES[operation]}-refuses-with-{status}", f"{operation} refuses invalid input with {status}.",
-          refuse_with(status, "check", responds(operation), statuses=(400, 422)), _REFUSES[operation])
-    for operation, status in ((CREATE, 409), (CREATE, 415), (EDIT, 404), (RENAME, 403), (INVITE, 409),
-                              (ROLE, 403), (LIST, 404), (LIST_MEMBERS, 404))
+    fault(f"{NAMES[operation]}-refuses{label}-with-{status}", f"{operation} refuses {words} with {status}.",
+          refuse_with(status, "check", all_of(responds(operation), when), statuses=(400, 422)), requirement)
+    for operation, status, label, words, when, requirement in (
+        *((operation, status, "", "invalid input", always, _REFUSES[operation]) for operation, status in (
+            (CREATE, 409), (CREATE, 415), (EDIT, 404), (RENAME, 403), (INVITE, 409), (ROLE, 403), (LIST, 404),
+            (LIST_MEMBERS, 404))),
+        (EDIT, 409, "-two-fields", "a name and a description of the wrong type",
+         all_of(sends_other_than_text("name"), sends_other_than_text("description")), _REFUSES[EDIT]),
+        (INVITE, 404, "-nothing", "a body without email and role", all_of(lacks("email"), lacks("role")),
+         _REFUSES[INVITE]),
+        (ROLE, 500, "-for-no-member", "an invalid role for a user who is no member",
+         lambda at: at.store.member(at.context.organization_id, at.context.resource_id) is None, "no-server-error"))
 )  # fmt: skip
 
 
@@ -273,15 +282,17 @@ _PARAMETERS: dict[str, tuple[str, str, Callable[[str], object]]] = {
 """The parameters, each with the end of a fault's id, the words for an invalid value, and the test of a valid one."""
 
 
-def _ignores(operation: str, *names: str) -> Mutation:
+def _ignores(operation: str, *names: str, when: Condition = always) -> Mutation:
     """Ignore the invalid values of some parameters."""
 
     def around(at: Situation, honest: Method) -> dict[str, str]:
-        ignored = names if at.operation == operation else ()
+        ignored = names if at.operation == operation and when(at) else ()
         return {name: text for name, text in honest().items() if name not in ignored or _PARAMETERS[name][2](text)}
 
     return at_step("read_parameters", around)
 
+
+_WRONG_TWICE = all_of(_asks_word("status", "active", "archived"), _asks_word("sort", "createdat", "updatedat", "name"))
 
 PARAMETERS = flat(
     *(fault(f"{NAMES[operation]}-{_PARAMETERS[name][0]}", f"{_TITLES[operation]} ignores {_PARAMETERS[name][1]}.",
@@ -294,6 +305,12 @@ PARAMETERS = flat(
     fault("list-engagements-empty-for-nonsense", "The list of engagements is empty for an invalid status.",
           wrap("choice", lambda _, honest, field, value, permitted:
                value if field == "status" else honest(field, value, permitted)), _REFUSES[LIST]),
+    fault("list-engagements-empty-for-two-errors",
+          "The list of engagements is empty if both status and sort are invalid.",
+          _ignores(LIST, "status", "sort", when=_WRONG_TWICE)
+          | instead(LIST, lambda at: at.service.listed(at.context, [], 0), _WRONG_TWICE), _REFUSES[LIST]),
+    fault("list-members-role-nonsense-beside-size", "The list of members ignores an invalid role if perPage is sent.",
+          _ignores(LIST_MEMBERS, "role", when=parameter_is("perPage", bool)), _REFUSES[LIST_MEMBERS]),
 )  # fmt: skip
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,9 @@ from .changes import cut, drop, edit, page, put, set_fields, view, whole
 from .conditions import (
     again,
     all_of,
+    always,
     archived,
+    counted,
     described,
     field_is,
     name_in_use,
@@ -82,6 +83,9 @@ def _edit_new(at: Situation, **columns: object) -> None:
 CREATED = (
     fault("create-keeps-escaped-slash", "A creation keeps the backslash of an escaped slash in its JSON.",
           receive(CREATE, lambda content: content.replace(rb"\/", rb"\\/")), _TEXT),
+    fault("create-misses-escaped-field", "A creation does not know a field whose name has a Unicode escape.",
+          receive(CREATE, lambda content: re.sub(
+              rb'"[^"]*"\s*:', lambda name: name[0].replace(b"\\u", b"\\\\u"), content)), _SUCCEEDS),
     fault("create-drops-description-like-name", "A creation whose description is its name loses the description.",
           before(CREATE, lambda at: at.values.update(description=None),
                  lambda at: at.values.get("description") == at.values["name"]), _RESPONSE, _TEXT),
@@ -178,12 +182,14 @@ NAMES_IN_USE = (
             "update-engagement-duplicate-name") for status in (403, 422)),
     fault("duplicate-name-create-500", "A creation with a name in use causes a 500.",
           refuse(CREATE, 500, name_in_use), "no-server-error", _DUPLICATE),
-    *(fault(f"name-of-deleted-{label}", f"{subject} the name of a deleted engagement {words}.",
-            before(DELETE, lambda at: at.remembered("deleted", set()).add(at.engagement.name))
+    *(fault(f"name-of-deleted-{label}", f"{subject} engagement {words}.",
+            before(DELETE, lambda at: at.remembered("deleted", set()).add(at.engagement.name), when)
             | refuse(operation, status, _name_of_deleted), *breaks)
-      for label, subject, words, operation, status, *breaks in (
-        ("create-409", "A creation with", "is refused with 409", CREATE, 409, _SUCCEEDS),
-        ("update-500", "A renaming to", "causes a 500", EDIT, 500, "no-server-error"))),
+      for label, subject, words, when, operation, status, *breaks in (
+        ("create-409", "A creation with the name of a deleted", "is refused with 409", always, CREATE, 409, _SUCCEEDS),
+        ("archived-create-409", "A creation with the name of a deleted archived", "is refused with 409", archived,
+         CREATE, 409, _SUCCEEDS, _DUPLICATE),
+        ("update-500", "A renaming to the name of a deleted", "causes a 500", always, EDIT, 500, "no-server-error"))),
     fault("duplicate-name-overwrites",
           "A creation with a name in use also gives its description to the older engagement of that name.",
           before(CREATE, lambda at: at.store.edit_engagement(
@@ -253,13 +259,14 @@ def _describes(at: Situation) -> bool:
 
 def _ignore_some(are_ignored: Callable[[int], bool]) -> Mutation:
     """Ignore some edits of an engagement, by their number."""
+    return instead(EDIT, show_edited, counted("edits", are_ignored))
 
-    def is_ignored(at: Situation) -> bool:
-        numbers = at.remembered("edits", Counter())
-        numbers[at.engagement.id] += 1
-        return are_ignored(numbers[at.engagement.id])
 
-    return instead(EDIT, show_edited, is_ignored)
+_NOTE_NAME = after(CREATE, lambda at: at.remembered("first names", {}).update({at.data["id"]: at.data["name"]}))
+
+
+def _first_name(at: Situation) -> str:
+    return str(recalled(at.service, "first names", at.context.resource_id, at.engagement.name))
 
 
 def _add_edited(at: Situation) -> Reply:
@@ -310,14 +317,20 @@ STORED = (
     fault("edit-keeps-prefix", "An edit ignores a name that begins with the old one.",
           edit_as(drop("name"), lambda at: str(at.values.get("name")).startswith(at.engagement.name)), _EFFECT),
     fault("edit-ignores-former-name", "An edit that restores the first name of an engagement keeps the present one.",
-          after(CREATE, lambda at: at.remembered("first names", {}).update({at.data["id"]: at.data["name"]}))
-          | before(EDIT, lambda at: at.values.update(name=at.engagement.name),
-                   lambda at: at.values.get("name") == recalled(at.service, "first names", at.context.resource_id, "")),
-          _EFFECT),
-    fault("edit-restores-cleared-description", "An edit of only the name restores a description that was cleared.",
-          before(EDIT, remember("cleared", lambda at: at.engagement.description), all_of(described, _clears))
-          | before(EDIT, lambda at: at.values.update(
-              description=recalled(at.service, "cleared", at.context.resource_id)), sends_only("name")), _KEEPS),
+          _NOTE_NAME | before(EDIT, lambda at: at.values.update(name=at.engagement.name),
+                              lambda at: at.values.get("name") == _first_name(at)), _EFFECT),
+    fault("edit-first-description-restores-name",
+          "The first description of an engagement restores the name of the creation.",
+          _NOTE_NAME | after(EDIT, lambda at: at.overwrite(name=_first_name(at)),
+                             all_of(sends_only("description"), undescribed, _describes)), _EFFECT, _KEEPS),
+    *(fault(f"{name}-restores-cleared-description", f"{words} restores a description that was cleared.",
+            before(EDIT, remember("cleared", lambda at: at.engagement.description), all_of(described, _clears))
+            | mutation, requirement) for name, words, mutation, requirement in (
+        ("edit", "An edit of only the name", before(EDIT, lambda at: at.values.update(
+            description=recalled(at.service, "cleared", at.context.resource_id)), sends_only("name")), _KEEPS),
+        ("archive", "Archiving", after(ARCHIVE, lambda at: at.overwrite(description=recalled(
+            at.service, "cleared", at.context.resource_id, at.engagement.description)), undescribed),
+         "archive-keeps-content"))),
     fault("edit-same-name-ignored", "An edit that sends the current name changes nothing, whatever else it sends.",
           edit_as(lambda _: {}, lambda at: at.values.get("name") == at.engagement.name), _EFFECT),
     fault("edit-empty-description-ignored", "An edit with an empty description keeps the old one.",
@@ -376,6 +389,8 @@ DONE = (
           refuse_valid(EDIT, 422, lambda at: "name" not in at.values), _EDIT_SUCCEEDS),
     fault("edit-takes-one-field", "An edit of both fields is refused.",
           refuse_valid(EDIT, 422, lambda at: len(at.values) > 1), _EDIT_SUCCEEDS),
+    fault("edit-after-white-space-refused", "An edit with white space before its JSON is refused.",
+          refuse_valid(EDIT, 400, lambda at: at.context.content[:1].isspace()), _EDIT_SUCCEEDS),
     fault("edit-of-empty-name-untitles", "An edit with an empty name is refused but changes the name to Untitled.",
           refused_yet(EDIT, lambda at: at.edit(name="Untitled"),
                       lambda at: re.search(rb'"name":\s*""', at.context.content) is not None),
