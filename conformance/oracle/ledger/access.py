@@ -76,29 +76,29 @@ class Access:
         if exchange.by_main_key or not sent.is_proper or operation not in _JUDGED or body.keys() - {"name"}:
             return
         rule = _OF_MEMBER if _is_members(sent.key_name) else _OF_SCOPED.get(operation) if is_allowed else None
-        last = next(self._earlier(exchange, operation), None)
-        if rule is None or last is None:
+        if rule is None:
             return
         if self.is_lost(exchange):
-            message = f"{operation} was refused to a key that had been allowed it"
+            last = next(use for use in reversed(self.uses[sent.key_name]) if use.interval.before(Interval.of(exchange)))
+            message = f"{operation} was refused to a key that had been served before"
             finding = finding_of(rule, exchange, last.exchange, message=message, expected="no 401 or 403")
             self.findings.broken.append(finding)
-        elif exchange.accepted:
+        elif exchange.accepted and any(self._earlier(exchange, operation)):
             self.findings.keep(rule, exchange)
 
     def is_lost(self, exchange: Exchange) -> bool:
         """Whether a refusal is one for the key, which the key's other requests rule out.
 
-        A key that is refused with 401 from some request on may have ended. A member's permissions may depend on the
-        engagement and its state.
+        A key that is refused with 401 from some request on may have ended; no role of its member explains a 401 between
+        two requests that were served. A member's permissions may depend on the engagement and its state.
         """
         sent, status = exchange.request, exchange.received_status
         permission, earlier = permission_of(sent), self._earlier(exchange, sent.operation.id)
         if permission is Permission.REFUSED:
             return False
         if status == HTTPStatus.UNAUTHORIZED:
-            later = (use for use in self.uses[sent.key_name] if use.interval.start >= Interval.of(exchange).end)
-            return any(self._earlier(exchange)) and any(later)
+            uses, span = self.uses[sent.key_name], Interval.of(exchange)
+            return any(use.interval.before(span) for use in uses) and any(span.before(use.interval) for use in uses)
         if status == HTTPStatus.NOT_FOUND:
             return sent.operation.id == "getEngagement" and any(use.identifier == sent.identifier for use in earlier)
         if status != HTTPStatus.FORBIDDEN:
@@ -108,16 +108,11 @@ class Access:
         same = (use for use in earlier if use.identifier == sent.identifier)
         return _is_members(sent.key_name) and any(self._is_unchanged(sent.identifier, use, exchange) for use in same)
 
-    def _earlier(self, exchange: Exchange, operation: str | None = None) -> Iterator[_Use]:
-        """Yield the earlier uses of a key since the last change of its member, the last one first.
-
-        Args:
-            exchange: The exchange with the key.
-            operation: The operationId; None for any.
-        """
+    def _earlier(self, exchange: Exchange, operation: str) -> Iterator[_Use]:
+        """Yield the earlier uses of a key for an operation since the last change of its member."""
         name = exchange.request.key_name
-        for use in reversed(self.uses[name]):
-            if not use.interval.before(Interval.of(exchange)) or operation not in {None, use.operation}:
+        for use in self.uses[name]:
+            if not use.interval.before(Interval.of(exchange)) or operation != use.operation:
                 continue
             if not _is_members(name) or self._is_unchanged(self.holders.get(name), use, exchange):
                 yield use
