@@ -160,13 +160,13 @@ def test_an_example_is_a_judged_exchange(
 
 def test_the_page_ends_with_the_example(conformance: Callable[..., Ended]) -> None:
     """The text has the lines of the request and the response, and every behaviour that the check permits."""
-    ended = conformance("explain", "archive-engagement-succeeds")
+    ended = conformance("explain", "invite-succeeds")
 
     lines = [line.strip() for line in ended.out.splitlines()]
     assert "expected: any 2xx" in lines
     assert "> Authorization: Bearer <api_key>" in lines
-    assert "< 200 OK" in lines
-    assert '"status": "archived",' in lines
+    assert "< 201 Created" in lines
+    assert '"status": "pending",' in lines
 
 
 def test_without_evidence_the_reason_is_stated(conformance: Callable[..., Ended]) -> None:
