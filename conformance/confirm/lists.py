@@ -9,6 +9,7 @@ from conformance.confirm.state import PAUSES, stable
 from conformance.confirm.torn_lists import others_moved
 from conformance.oracle.lists.listing import CantTellYet, contents
 from conformance.oracle.outcomes import CantTell, CheckOutcome, NonConformity
+from conformance.wire.exchange import OF_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,7 +126,7 @@ def _unless_shortened(judge: Callable[..., object]) -> Callable[..., object]:
             judge(snapshot, *beside)
         except CantTell as doubt:
             first, *others = snapshot
-            if first.accepted and any(page.refused_as_invalid or page.missed for page in others):
+            if first.accepted and any(page.refused and page.received_status not in OF_KEY for page in others):
                 raise CantTellYet(doubt.message, *doubt.exchanges) from doubt
             raise
 

@@ -87,7 +87,7 @@ def test_a_right_look_needs_no_bounds() -> None:
     assert len(service.sent) == 2 * len(PAGES) + 1
 
 
-@pytest.mark.parametrize("beyond", [400, 404, 422])
+@pytest.mark.parametrize("beyond", [400, 404, 416, 422])
 def test_a_page_that_is_refused_because_the_list_was_shortened_is_requested_again(beyond: int) -> None:
     """Others may delete the last page's only item before the page is requested, which a service may then refuse."""
     service = Service(["Abc", "Abc", "Ab"], beyond=beyond)
