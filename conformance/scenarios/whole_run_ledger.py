@@ -17,6 +17,7 @@ from conformance.oracle.ledger.attribution import MOVES
 from conformance.oracle.ledger.findings import Findings
 from conformance.oracle.ledger.ledger import PEOPLE, SCENARIOS, Ledger
 from conformance.oracle.ledger.lists import page_of
+from conformance.oracle.ledger.members import OwnMember
 from conformance.oracle.ledger.organization import OF_UPDATES, ONLY_NAME
 from conformance.oracle.lists.collation import name_key
 from conformance.oracle.lists.listing import contents
@@ -127,10 +128,11 @@ def _as_sent(run: Run, finding: Finding) -> Finding:
 
 
 def _entered(run: Run) -> Ledger:
-    known = run.fixtures.members
-    holders = {member.credential.name: user_id for user_id, member in known.items() if member.credential is not None}
-    members = {user_id: member.is_new for user_id, member in known.items()}
-    return Ledger.over(run.wire.exchanges, name_key, members, holders)
+    members = {
+        user_id: OwnMember(member.is_new, member.credential.name if member.credential else None)
+        for user_id, member in run.fixtures.members.items()
+    }
+    return Ledger.over(run.wire.exchanges, name_key, members)
 
 
 def _by_clock(run: Run, finding: Finding, account: Account) -> Finding:

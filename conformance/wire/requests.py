@@ -79,6 +79,11 @@ class Request:
         return MAIN_KEY if self.credential is None else self.credential.name
 
     @property
+    def by_member(self) -> bool:
+        """Whether its key is a member's own; outputs number such keys: ``member_1``, ``member_2`` ..."""
+        return self.key_name.startswith("member_")
+
+    @property
     def harmless(self) -> bool:
         """Whether it may be sent twice."""
         return self.method == "GET" or self.repeatable

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from conformance.oracle.ledger.findings import Findings
+    from conformance.oracle.ledger.members import OwnMember
     from conformance.wire.exchange import Exchange
 
 _OF_MEMBER: Final = "removal-spares-other-members"
@@ -37,12 +38,18 @@ _OF_STATE: Final = frozenset({"archiveEngagement", "unarchiveEngagement", "delet
 
 
 class _Use(NamedTuple):
-    """A request that was served, and its exchange."""
+    """A request that was served, and when."""
 
-    operation: str
-    identifier: str | None
-    interval: Interval
     exchange: Exchange
+    interval: Interval
+
+    def is_of(self, operation: str) -> bool:
+        """Whether it was a request of an operation."""
+        return self.exchange.request.operation.id == operation
+
+    def names(self, identifier: str | None) -> bool:
+        """Whether its path had this identifier."""
+        return self.exchange.request.identifier == identifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +58,13 @@ class Access:
 
     Attributes:
         findings: The findings that it adds to.
-        holders: The ids of members by the names of their keys.
+        members: The members that the run may change, by id.
         uses: The requests of each key that were served, by the key's name.
         changes: When members and engagements changed, or may have, by their ids: their roles, states and existence.
     """
 
     findings: Findings
-    holders: Mapping[str, str]
+    members: Mapping[str, OwnMember]
     uses: defaultdict[str, list[_Use]] = field(default_factory=lambda: defaultdict(list))
     changes: defaultdict[str | None, list[Interval]] = field(default_factory=lambda: defaultdict(list))
 
@@ -67,7 +74,7 @@ class Access:
         if sent.operation.id in _OF_PEOPLE | _OF_STATE and exchange.was_sent and not exchange.refused:
             self.changes[sent.identifier].append(interval)
         if sent.is_proper and exchange.accepted and permission_of(sent) is not Permission.REFUSED:
-            self.uses[sent.key_name].append(_Use(sent.operation.id, sent.identifier, interval, exchange))
+            self.uses[sent.key_name].append(_Use(exchange, interval))
 
     def judge(self, exchange: Exchange) -> None:
         """Judge the response to a request that is about no engagement or member in particular."""
@@ -75,7 +82,7 @@ class Access:
         operation, is_allowed = sent.operation.id, permission_of(sent) is Permission.ALLOWED
         if exchange.by_main_key or not sent.is_proper or operation not in _JUDGED or body.keys() - {"name"}:
             return
-        rule = _OF_MEMBER if _is_members(sent.key_name) else _OF_SCOPED.get(operation) if is_allowed else None
+        rule = _OF_MEMBER if sent.by_member else _OF_SCOPED.get(operation) if is_allowed else None
         if rule is None:
             return
         if self.is_lost(exchange):
@@ -97,31 +104,28 @@ class Access:
         if permission is Permission.REFUSED:
             return False
         if status == HTTPStatus.UNAUTHORIZED:
-            uses, span = self.uses[sent.key_name], Interval.of(exchange)
+            uses, span = self.uses.get(sent.key_name, ()), Interval.of(exchange)
             return any(use.interval.before(span) for use in uses) and any(span.before(use.interval) for use in uses)
         if status == HTTPStatus.NOT_FOUND:
-            return sent.operation.id == "getEngagement" and any(use.identifier == sent.identifier for use in earlier)
+            return sent.operation.id == "getEngagement" and any(use.names(sent.identifier) for use in earlier)
         if status != HTTPStatus.FORBIDDEN:
             return False
         if permission is Permission.ALLOWED:
             return any(earlier)
-        same = (use for use in earlier if use.identifier == sent.identifier)
-        return _is_members(sent.key_name) and any(self._is_unchanged(sent.identifier, use, exchange) for use in same)
+        same = (use for use in earlier if use.names(sent.identifier))
+        return sent.by_member and any(self._is_unchanged(sent.identifier, use, exchange) for use in same)
 
     def _earlier(self, exchange: Exchange, operation: str) -> Iterator[_Use]:
         """Yield the earlier uses of a key for an operation since the last change of its member."""
-        name = exchange.request.key_name
-        for use in self.uses[name]:
-            if not use.interval.before(Interval.of(exchange)) or operation != use.operation:
+        sent = exchange.request
+        holder = next((known for known, member in self.members.items() if member.key == sent.key_name), None)
+        for use in self.uses.get(sent.key_name, ()):
+            if not use.interval.before(Interval.of(exchange)) or not use.is_of(operation):
                 continue
-            if not _is_members(name) or self._is_unchanged(self.holders.get(name), use, exchange):
+            if not sent.by_member or self._is_unchanged(holder, use, exchange):
                 yield use
 
     def _is_unchanged(self, identifier: str | None, use: _Use, exchange: Exchange) -> bool:
         """Whether no request can have changed a member or an engagement between a use of a key and an exchange."""
         since = Interval(use.interval.start, Interval.of(exchange).end)
-        return not any(change.meets(since) for change in self.changes[identifier])
-
-
-def _is_members(key: str) -> bool:
-    return key.startswith("member_")
+        return not any(change.meets(since) for change in self.changes.get(identifier, ()))

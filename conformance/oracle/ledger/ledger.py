@@ -25,7 +25,7 @@ from conformance.oracle.ledger.creations import Creations
 from conformance.oracle.ledger.findings import OF_KEYS, OF_REFUSALS, Finding, Findings
 from conformance.oracle.ledger.histories import History, Write, write
 from conformance.oracle.ledger.lists import ListJudging, page_of
-from conformance.oracle.ledger.members import ADDS_NO_MEMBER, OF_LISTS, OF_MEMBERS, REFUSED_CHANGE, Members
+from conformance.oracle.ledger.members import ADDS_NO_MEMBER, OF_LISTS, OF_MEMBERS, REFUSED_CHANGE, Members, OwnMember
 from conformance.oracle.ledger.names import Names
 from conformance.oracle.ledger.organization import OF_UPDATES, ONE_ORGANIZATION, REFUSED_UPDATE, Organizations
 from conformance.oracle.ledger.reads import Reads
@@ -124,8 +124,7 @@ SCENARIOS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 """The scenarios that send what a rule judges, if a run has no other checks; like ``Law.scenarios`` of a law."""
 
-_NOBODY: Final[Mapping[str, bool]] = MappingProxyType({})
-_NO_HOLDERS: Final[Mapping[str, str]] = MappingProxyType({})
+_NO_MEMBERS: Final[Mapping[str, OwnMember]] = MappingProxyType({})
 
 
 def _no_name_key(name: str) -> str | None:
@@ -139,8 +138,7 @@ class Ledger:
 
     Args:
         name_key: Returns the key that a name is compared by in lists sorted by name; None for a name not compared.
-        members: The ids of the members that the run may change, each with whether it was made for the run.
-        holders: The ids of the members by the names of their keys.
+        members: The members that the run may change, by id.
 
     Attributes:
         findings: The findings so far.
@@ -149,8 +147,7 @@ class Ledger:
     def __init__(
         self,
         name_key: NameKey = _no_name_key,
-        members: Mapping[str, bool] = _NOBODY,
-        holders: Mapping[str, str] = _NO_HOLDERS,
+        members: Mapping[str, OwnMember] = _NO_MEMBERS,
     ) -> None:
         self.findings = Findings()
         self.histories: dict[str, History] = {}
@@ -166,7 +163,7 @@ class Ledger:
         self._lists = ListJudging(
             self.findings, self.histories, name_key, self._changes_of_others, self._creations, times
         )
-        self._access = Access(self.findings, holders)
+        self._access = Access(self.findings, members)
         self._people = Members(self.findings, members), Organizations(self.findings), self._access
 
     @classmethod
@@ -174,8 +171,7 @@ class Ledger:
         cls,
         exchanges: Iterable[Exchange],
         name_key: NameKey = _no_name_key,
-        members: Mapping[str, bool] = _NOBODY,
-        holders: Mapping[str, str] = _NO_HOLDERS,
+        members: Mapping[str, OwnMember] = _NO_MEMBERS,
     ) -> Ledger:
         """Return the ledger of many exchanges, some of which may have overlapped.
 
@@ -183,10 +179,9 @@ class Ledger:
             exchanges: The exchanges, in any order.
             name_key: As for the class.
             members: As for the class.
-            holders: As for the class.
         """
         known = list(exchanges)
-        ledger = cls.recorded(known, name_key, members, holders)
+        ledger = cls.recorded(known, name_key, members)
         for exchange in sorted(known, key=lambda exchange: (Interval.of(exchange).end, Interval.of(exchange).start)):
             ledger.judge(exchange)
         return ledger
@@ -196,11 +191,10 @@ class Ledger:
         cls,
         exchanges: Iterable[Exchange],
         name_key: NameKey = _no_name_key,
-        members: Mapping[str, bool] = _NOBODY,
-        holders: Mapping[str, str] = _NO_HOLDERS,
+        members: Mapping[str, OwnMember] = _NO_MEMBERS,
     ) -> Ledger:
         """Return a ledger that has recorded exchanges and judged none of them."""
-        ledger = cls(name_key, members, holders)
+        ledger = cls(name_key, members)
         for exchange in sorted(exchanges, key=lambda exchange: Interval.of(exchange).start):
             ledger.record(exchange)
         return ledger

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from math import inf
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from conformance.list_parameters import ROLES
 from conformance.oracle import read
@@ -61,6 +61,18 @@ _SOON: Final = 10_000_000
 """Microseconds after a change within which no other user is taken for the cause of what a list shows."""
 
 
+class OwnMember(NamedTuple):
+    """A member that the run may change.
+
+    Attributes:
+        is_new: Whether it was made for the run; other users may change any other member.
+        key: The name of its own key, if the run has that key.
+    """
+
+    is_new: bool
+    key: str | None = None
+
+
 def _effects(exchange: Exchange) -> tuple[Effect, ...]:
     """Return the effects of a role change or a removal; a refused one has none, whatever its key."""
     if not exchange.was_sent or exchange.refused:
@@ -112,7 +124,7 @@ class Members:
 
     Attributes:
         findings: The findings that they add to.
-        own: The ids of these members, each with whether it was made for the run: others may change any other later.
+        own: These members, by id.
         people: What is known of each, by id.
         writes: All changes of members and accepted invitations, by any key of the organization.
         invited: The accepted invitations by address.
@@ -122,7 +134,7 @@ class Members:
     """
 
     findings: Findings
-    own: Mapping[str, bool]
+    own: Mapping[str, OwnMember]
     people: dict[str, History] = field(default_factory=dict)
     writes: list[Write] = field(default_factory=list)
     invited: dict[str, Exchange] = field(default_factory=dict)
@@ -292,7 +304,7 @@ class Members:
     def _is_certain(self, person: History, span: Interval) -> bool:
         """Whether only the run can have changed a member; others may change one that was not made for it, some day."""
         recent = any(write.interval.end + _SOON > span.start for write in person.attempts)
-        return not person.broken and (recent or self.own[person.identifier])
+        return not person.broken and (recent or self.own[person.identifier].is_new)
 
     def _belongs(self, person: History, page: Page) -> bool:
         if not (self._is_certain(person, page.interval) and person.snapshots and person.exists(page.interval)):

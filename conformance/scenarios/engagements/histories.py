@@ -53,9 +53,9 @@ def archived_last(known: Mapping[str, Sequence[str]]) -> list[str]:
 
 def _is_of_run(creation: Exchange) -> bool:
     """Whether a creation is no record's, and its key is one of those that the run knows."""
-    key = creation.request.key_name
-    is_known = key in {*KEYS, OTHER_KEY} or key.startswith("member_")
-    return creation.by_main_key or (creation.request.is_proper and is_known)
+    sent = creation.request
+    is_known = sent.by_member or sent.key_name in {*KEYS, OTHER_KEY}
+    return creation.by_main_key or (sent.is_proper and is_known)
 
 
 def _may_be_gone(exchange: Exchange) -> bool:

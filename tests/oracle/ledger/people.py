@@ -7,6 +7,7 @@ from typing import Any
 
 from conformance.oracle.ledger.findings import Finding
 from conformance.oracle.ledger.ledger import PEOPLE, Ledger
+from conformance.oracle.ledger.members import OwnMember
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Credential, Request
@@ -16,8 +17,7 @@ READER = Credential.bearer("organizations:read", "key-of-reader-1")
 WRITER = Credential.bearer("organizations:write", "key-of-writer-1")
 STRANGER = Credential.bearer("other_organization", "key-of-stranger")
 UNKNOWN = Credential("unknown_key", "Bearer unknown-key-1", invalid=True)
-OWN = dict.fromkeys(("u1", "u2", "u3"), True)
-HOLDERS = {"member_1": "u2"}
+OWN = {"u1": OwnMember(is_new=True), "u2": OwnMember(is_new=True, key="member_1"), "u3": OwnMember(is_new=True)}
 
 
 def person(user_id: str, role: str) -> dict[str, Any]:
@@ -128,7 +128,7 @@ class Course:
 
     def findings(self) -> list[Finding]:
         """Return what the ledger finds."""
-        return Ledger.over(self.exchanges, members=OWN, holders=HOLDERS).findings.broken
+        return Ledger.over(self.exchanges, members=OWN).findings.broken
 
     def broken(self) -> list[str]:
         """Return the requirements that the ledger finds broken, each once."""
