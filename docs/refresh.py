@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conformance.catalogue import RELEASES, Catalogue, load_catalogue
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

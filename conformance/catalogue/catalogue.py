@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import yaml
 
 from conformance.catalogue.entries import CLASSES, RELEASES, Catalogue, OpenPoint, OutOfReach, Requirement, Section
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

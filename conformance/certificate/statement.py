@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from conformance.operations import KINDS
+from conformance.interface.operations import KINDS
 from conformance.suite import suite_sha256, versions
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from conformance.certificate.time_stamps import TimeStampError, stamped
 from conformance.certificate.vendor_statements import stated
 from conformance.certificate.witnessing import attested
 from conformance.files import DOCUMENT, read_file
-from conformance.openapi import openapi_sha256
+from conformance.interface.openapi import openapi_sha256
 from conformance.replay.recording import NotJudgeable, Recording, read_recording
 from conformance.reports.model import InvalidReport, load_report
 from conformance.reports.sealing import ENVELOPE, REPORT, TIME_STAMP, WITNESS, sha256

@@ -15,7 +15,7 @@ from conformance.verdicts.stages import Stage
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conformance.operations import SubordinateKind
+    from conformance.interface.operations import SubordinateKind
     from conformance.scenarios.engagements.cascade import Cascade, Record
     from conformance.scenarios.engagements.final_deletion import FinalDeletion
     from conformance.wire.exchange import Exchange

@@ -8,7 +8,7 @@ import pytest
 
 from conformance import confirm
 from conformance.checks.markers import requirement
-from conformance.list_parameters import MAX_PER_PAGE
+from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.lists.finding import ids_on

@@ -17,7 +17,7 @@ from conformance.wire.exchange import KEY_REFUSED
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.operations import Family
+    from conformance.interface.operations import Family
     from conformance.running.run import Run
     from conformance.scenarios.last_look import LastLook
     from conformance.scenarios.organization.counts import Counts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance import confirm
 from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
-from conformance.list_parameters import MAX_PER_PAGE
+from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.oracle import expect, read
 from conformance.oracle.bulk import Sent, every_status, none_created
 from conformance.oracle.outcomes import CantTell, Inapplicable, Untested
@@ -18,7 +18,7 @@ from conformance.scenarios.members.removal import Removal, removal
 from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
-    from conformance.operations import Family
+    from conformance.interface.operations import Family
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 

@@ -8,7 +8,7 @@ import pytest
 
 from conformance import confirm
 from conformance.checks.markers import requirement
-from conformance.list_parameters import STATUSES
+from conformance.interface.list_parameters import STATUSES
 from conformance.oracle import read
 from conformance.oracle.lists import filters
 from conformance.oracle.outcomes import CantTell

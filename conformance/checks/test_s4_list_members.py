@@ -9,7 +9,7 @@ import pytest
 
 from conformance import confirm
 from conformance.checks.markers import requirement
-from conformance.list_parameters import ROLES
+from conformance.interface.list_parameters import ROLES
 from conformance.oracle import read
 from conformance.oracle.lists import filters
 from conformance.oracle.lists.listing import Listing, expect_all, expect_count, expect_once, holds

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.checks.markers import observes, requirement
 from conformance.checks.observations import observing
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 from conformance.oracle import bulk
 from conformance.oracle.bulk import Sent
 from conformance.oracle.observe import describe_response

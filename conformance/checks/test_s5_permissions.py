@@ -12,7 +12,7 @@ import pytest
 
 from conformance.checks.markers import for_each, requirement
 from conformance.checks.observations import observing
-from conformance.operations import OPERATIONS, SCOPES
+from conformance.interface.operations import OPERATIONS, SCOPES
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
 from conformance.oracle.observe import describe_response

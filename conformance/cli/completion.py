@@ -25,7 +25,7 @@ def complete_requirement(_: click.Context, __: click.Parameter, incomplete: str)
 def complete_pattern(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
     """Return what ``--only`` takes and begins with a text: ids of requirements, classes and operations."""
     from conformance.catalogue import CLASSES, load_catalogue
-    from conformance.operations import OPERATIONS
+    from conformance.interface.operations import OPERATIONS
 
     return _beginning(incomplete, *load_catalogue().requirements, *CLASSES, *OPERATIONS)
 

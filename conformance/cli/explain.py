@@ -14,7 +14,7 @@ from conformance.catalogue import load_catalogue
 from conformance.cli.completion import complete_requirement
 from conformance.cli.listing import as_json_option
 from conformance.cli.text import open_console, plain
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 from conformance.reports.curl import OWN_HEADERS
 from conformance.spelling import suggestion
 

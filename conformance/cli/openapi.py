@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from conformance.openapi import openapi_path
+from conformance.interface.openapi import openapi_path
 
 
 @click.command()

@@ -196,7 +196,7 @@ def _introduce(app: Application, base_url: str, api_key: str | None) -> None:
     from rich.text import Text
 
     from conformance.cli.text import open_console
-    from conformance.operations import SCOPES
+    from conformance.interface.operations import SCOPES
     from conformance.reference.application import SANDBOX_PATH
 
     organization_id = app.bootstrap.organization_id

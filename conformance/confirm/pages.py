@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.list_parameters import MAX_PER_PAGE
+from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.oracle.lists.paging import MOST_PAGES
 from conformance.oracle.outcomes import CheckOutcome

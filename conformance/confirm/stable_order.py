@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.pages import page_by_page
-from conformance.list_parameters import MAX_PER_PAGE
+from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.oracle.lists import paging
 from conformance.oracle.lists.listing import Listing
 from conformance.oracle.outcomes import CantTell, CheckOutcome, NonConformity

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.permissions import KEYS

@@ -10,8 +10,8 @@ import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.interface.list_parameters import MAX_PER_PAGE, ORDERS, PARAMETERS, ROLES, SORTS, STATUSES
 from conformance.json_text import Malformed, Parsed, read_json
-from conformance.list_parameters import MAX_PER_PAGE, ORDERS, PARAMETERS, ROLES, SORTS, STATUSES
 from conformance.oracle.effects import is_ordinary
 
 if TYPE_CHECKING:

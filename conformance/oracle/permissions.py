@@ -6,13 +6,13 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from conformance.operations import OPERATIONS, SCOPES
+from conformance.interface.operations import OPERATIONS, SCOPES
 from conformance.wire.requests import MAIN_KEY, OTHER_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from conformance.operations import Operation
+    from conformance.interface.operations import Operation
     from conformance.wire.requests import Request
 
 

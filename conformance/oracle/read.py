@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from conformance.interface.list_parameters import STATUSES
 from conformance.json_text import Parsed
-from conformance.list_parameters import STATUSES
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from conformance.list_parameters import SORTS
+from conformance.interface.list_parameters import SORTS
 from conformance.oracle.lists.collation import SYLLABLES, syllables
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from conformance.list_parameters import SORTS
-from conformance.operations import KINDS
+from conformance.interface.list_parameters import SORTS
+from conformance.interface.operations import KINDS
 from conformance.reference.members import Members
 from conformance.reference.queries import Collation, EngagementQuery, Sort, Ties
 from conformance.reference.records import Engagement, Page

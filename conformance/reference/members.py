@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any, cast
 
-from conformance.list_parameters import ROLES
+from conformance.interface.list_parameters import ROLES
 from conformance.reference.access import digest_of
 from conformance.reference.clock import DAY
 from conformance.reference.mail import invitation_mail, text_of

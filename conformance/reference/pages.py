@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import yaml
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 
-from conformance.openapi import openapi_path
+from conformance.interface.openapi import openapi_path
 from conformance.reports.templating import environment, fixed_parts
 
 if TYPE_CHECKING:

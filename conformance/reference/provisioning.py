@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING
 
-from conformance.operations import SCOPES
+from conformance.interface.operations import SCOPES
 from conformance.reference.access import digest_of
 from conformance.reference.base import Core
 from conformance.reference.records import Engagement, Key, Organization, Subordinate

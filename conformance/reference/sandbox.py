@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
-from conformance.operations import KINDS, SCOPES
+from conformance.interface.operations import KINDS, SCOPES
 from conformance.reference.json_body import read_json
 from conformance.reference.provisioning import THROTTLED_LIMIT, THROTTLED_WINDOW, Provisioning
 from conformance.reference.records import Subordinate

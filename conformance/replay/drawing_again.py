@@ -9,7 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 from conformance.reports.text import json_bytes, load_json
 from conformance.running.options import Effort
 from conformance.scenarios.generated.requests import GENERATED, Generator

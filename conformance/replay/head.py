@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from jsonschema import Draft202012Validator
 
 from conformance.catalogue import RELEASES
-from conformance.operations import KINDS
+from conformance.interface.operations import KINDS
 from conformance.reports.limits import SHARES
 from conformance.reports.text import one_line
 from conformance.running.options import Effort, Mode

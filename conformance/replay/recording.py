@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from conformance import __version__
 from conformance.files import file_sha256
-from conformance.openapi import openapi_sha256
+from conformance.interface.openapi import openapi_sha256
 from conformance.replay.recorded_inputs_file import InvalidNotes, Provisioned, read_notes
 from conformance.reports.har_reading import InvalidRecording, read_har
 from conformance.reports.model import InvalidReport, load_report

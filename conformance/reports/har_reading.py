@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 from conformance.files import RECORDING, read_file
-from conformance.operations import OPERATIONS, Operation
+from conformance.interface.operations import OPERATIONS, Operation
 from conformance.reports.text import load_json, one_line
 from conformance.wire.exchange import Exchange, Response, SentRequest
 from conformance.wire.requests import Credential, Request

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 from conformance.oracle import read
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.reports.curl import LONGEST_BODY, curl, shell_word, variables_of

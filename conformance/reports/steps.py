@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.operations import SCOPES
+from conformance.interface.operations import SCOPES
 from conformance.oracle import read
 from conformance.oracle.effects import Interval
 from conformance.oracle.outcomes import CheckOutcome

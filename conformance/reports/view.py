@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 from conformance.reports.causes import by_cause
 from conformance.reports.pictures.course import courses
 from conformance.reports.pictures.latency import duration, latencies

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
-from conformance.openapi import openapi_path
+from conformance.interface.openapi import openapi_path
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

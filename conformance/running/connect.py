@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 from conformance.running.common_words import is_always_sent, ordinary_words
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.wire.client import Wire

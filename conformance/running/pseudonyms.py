@@ -14,8 +14,8 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, quote_plus
 
+from conformance.interface.list_parameters import ROLES, STATUSES
 from conformance.json_text import Parsed, read_json
-from conformance.list_parameters import ROLES, STATUSES
 from conformance.reports.text import json_bytes, with_texts
 from conformance.running.common_words import ordinary_words
 from conformance.targets.names import normalized

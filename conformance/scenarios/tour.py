@@ -8,7 +8,7 @@ from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING, Final
 
-from conformance.operations import OPERATIONS, SCOPES
+from conformance.interface.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
 from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 from conformance.oracle.coverage import CHANGED, CHANGED_BACK, MADE, NONE, REMOVED_MEMBER, RENAMED, WRONG, Cell, reached
 from conformance.oracle.permissions import MATRIX, Permission
 from conformance.running.options import Effort, Mode

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from conformance import confirm
 from conformance.confirm.torn_lists import note_torn, written_meanwhile
+from conformance.interface.operations import CHANGES_MEMBER
 from conformance.json_text import TooDeep
-from conformance.operations import CHANGES_MEMBER
 from conformance.oracle.laws.survey import Survey, conclude, survey
 from conformance.oracle.outcomes import CantTell, NonConformity, Untested
 from conformance.scenarios.smoke import basics, lifecycle

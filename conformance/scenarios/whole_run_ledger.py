@@ -10,7 +10,7 @@ from conformance import confirm
 from conformance.catalogue import load_catalogue
 from conformance.confirm.clock_ticks import expect_moved
 from conformance.confirm.torn_lists import others_moved, others_shifted, written_meanwhile
-from conformance.list_parameters import MAX_PER_PAGE
+from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.attribution import MOVES

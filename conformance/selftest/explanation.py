@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.catalogue import CLASSES, load_catalogue
-from conformance.operations import OPERATIONS, SCOPES
+from conformance.interface.operations import OPERATIONS, SCOPES
 from conformance.oracle.laws.shapes import PROMISES, SHAPES
 from conformance.oracle.ledger.ledger import SCENARIOS
 from conformance.oracle.permissions import Permission, keys_with

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from conformance.operations import KINDS, SCOPES
+from conformance.interface.operations import KINDS, SCOPES
 from conformance.targets.profile import Mode
 
 if TYPE_CHECKING:

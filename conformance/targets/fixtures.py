@@ -20,7 +20,7 @@ from conformance.wire.run_limits import RunStopped
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from conformance.operations import SubordinateKind
+    from conformance.interface.operations import SubordinateKind
     from conformance.targets.mailbox import Mailbox
     from conformance.targets.membership import Membership
     from conformance.targets.ownership import Ownership

@@ -38,7 +38,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from conformance.catalogue import CLASSES
 from conformance.files import TEXT, is_file, is_stream, read_file
-from conformance.operations import SCOPES
+from conformance.interface.operations import SCOPES
 from conformance.targets import validity
 from conformance.targets.connection import Connection, unused_proxy
 from conformance.targets.profile import (

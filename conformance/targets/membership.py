@@ -6,7 +6,7 @@ import threading
 import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.operations import CHANGES_MEMBER
+from conformance.interface.operations import CHANGES_MEMBER
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.queries import QueryClient, all_members, is_another, listed_members, person_in, roles_of
 from conformance.wire.exchange import SUCCESSES, NotSent

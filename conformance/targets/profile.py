@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from conformance.operations import SubordinateKind
+    from conformance.interface.operations import SubordinateKind
     from conformance.targets.secret import Secret
 
 _T = TypeVar("_T")

@@ -15,7 +15,7 @@ from conformance.targets.secret import without_likely_keys
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from conformance.operations import SubordinateKind
+    from conformance.interface.operations import SubordinateKind
     from conformance.targets.profile import Profile
     from conformance.targets.rpc import UnansweredCall
     from conformance.targets.secret import Secret

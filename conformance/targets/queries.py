@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.json_text import Malformed, Parsed, read_json
-from conformance.list_parameters import MAX_PER_PAGE
 from conformance.oracle.ledger.organization import SETTINGS
 from conformance.targets.journal_entries import Person
 from conformance.targets.lenient_reading import read_leniently

@@ -12,7 +12,7 @@ from conformance.targets.provisioner import Mail
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from conformance.operations import SubordinateKind
+    from conformance.interface.operations import SubordinateKind
     from conformance.targets.fixtures import Fixtures, MemberLog
     from conformance.targets.provisioner import MemberRole
     from conformance.wire.recorded_inputs import RecordedInputs

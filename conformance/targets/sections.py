@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Literal
 from urllib.parse import unquote
 
-from conformance.operations import KINDS, OPERATIONS, SubordinateKind
+from conformance.interface.operations import KINDS, OPERATIONS, SubordinateKind
 from conformance.targets.profile import ProvisionerSettings, SubordinateTemplate
 from conformance.targets.secret import Secret
 from conformance.targets.validity import Refused

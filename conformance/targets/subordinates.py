@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from conformance.interface.operations import OPERATIONS
 from conformance.json_text import Parsed
-from conformance.operations import OPERATIONS
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.queries import GONE
 from conformance.wire.exchange import SUCCESSES, NoResponse

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from conformance import __version__
 from conformance.catalogue import load_catalogue
 from conformance.commit import commit
-from conformance.openapi import openapi_sha256
+from conformance.interface.openapi import openapi_sha256
 from conformance.reports.limits import broken_limits, measured_limits
 from conformance.reports.model import FORMAT, Report
 from conformance.reports.script import Recording

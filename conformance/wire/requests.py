@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlencode
 
-from conformance.operations import OPERATIONS, Operation
+from conformance.interface.operations import OPERATIONS, Operation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

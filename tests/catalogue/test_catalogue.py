@@ -12,7 +12,7 @@ from conformance.catalogue import CatalogueError, load_catalogue
 from conformance.catalogue.catalogue import build_catalogue
 from conformance.catalogue.entries import OpenPoint, Requirement
 from conformance.cli import main
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 from conformance.targets.capabilities import UNLOCKS
 from conformance.verdicts.session import checks_by_entry
 

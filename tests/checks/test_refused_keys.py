@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.checks.test_s5_authentication import test_unknown_keys_are_refused as judge_unknown_keys
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 from conformance.oracle.bulk import Sent
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.access.every_operation import OperationInputs

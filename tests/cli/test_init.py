@@ -16,7 +16,7 @@ from jsonschema import Draft7Validator
 
 from conformance.catalogue import CLASSES
 from conformance.cli.schema import SCHEMAS, schema_text
-from conformance.operations import KINDS
+from conformance.interface.operations import KINDS
 from conformance.targets import loading
 from conformance.targets.loading import load_profile
 from conformance.targets.yaml_entries import TargetFileError

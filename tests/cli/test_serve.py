@@ -18,7 +18,7 @@ import yaml
 from click.testing import CliRunner
 
 from conformance.cli import main
-from conformance.openapi import openapi_path
+from conformance.interface.openapi import openapi_path
 from tests.cli.conftest import ENVIRONMENT
 
 KEY = "the-key/of+my.choice"

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 from conformance.wire.exchange import Exchange, Response, SentRequest
 from conformance.wire.requests import JSON_HEADERS, Credential, Request
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 from conformance.oracle.input_validity import Validity, validity
 from conformance.oracle.invalid_inputs import BODIES, QUERIES, Kind
 from conformance.wire.requests import Request

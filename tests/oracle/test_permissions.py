@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.operations import OPERATIONS, SCOPES
+from conformance.interface.operations import OPERATIONS, SCOPES
 from conformance.oracle import permissions
 from conformance.oracle.permissions import MATRIX, Permission
 

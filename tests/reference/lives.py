@@ -8,7 +8,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from conformance.operations import KINDS, SCOPES
+from conformance.interface.operations import KINDS, SCOPES
 from conformance.reference.queries import EngagementQuery
 from conformance.scenarios.samples import ADDRESSES, SCRIPTS, joined
 from conformance.scenarios.samples import SIGNS as SIGNS_OF_PROGRAMS

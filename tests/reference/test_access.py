@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.operations import SCOPES
+from conformance.interface.operations import SCOPES
 from conformance.reference.access import digest_of
 from conformance.reference.application import create_app
 from conformance.reference.provisioning import THROTTLED_LIMIT

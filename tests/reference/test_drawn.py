@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 from conformance.catalogue import load_catalogue
-from conformance.operations import KINDS
+from conformance.interface.operations import KINDS
 from conformance.reference.faults import all_faults, drawn, fault_by_id
 from conformance.reference.faults import operations as op
 from conformance.reference.faults.drawn.circumstances import LISTS, OF_ENGAGEMENT, OF_MEMBER, SCOPED

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
-from conformance.operations import SCOPES
+from conformance.interface.operations import SCOPES
 from conformance.reference.latitude.rules import RULE_POINTS
 from tests.reference.probes import (
     ENGAGEMENTS,

@@ -11,7 +11,7 @@ import pytest
 import yaml
 from starlette.types import ASGIApp
 
-from conformance.openapi import openapi_path
+from conformance.interface.openapi import openapi_path
 from conformance.reference import pages
 from conformance.reference.application import Application, create_app
 

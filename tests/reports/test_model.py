@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 from conformance.reports.model import InvalidReport, check_report, load_report, report_bytes, report_schema
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 from conformance import __version__
 from conformance.catalogue import CLASSES, load_catalogue
 from conformance.commit import commit
-from conformance.openapi import openapi_sha256
+from conformance.interface.openapi import openapi_sha256
 from conformance.reports.outcome import Outcome
 from conformance.running.options import Effort, Mode, RunOptions
 from conformance.targets.names import RunNames

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 from conformance.wire import requests
 from conformance.wire.requests import Credential, Request
 

@@ -6,8 +6,8 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ORDERS, PARAMETERS
 from conformance.json_text import Parsed
-from conformance.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ORDERS, PARAMETERS
 from conformance.oracle.outcomes import NonConformity
 from conformance.oracle.rendering import kind_of, one_of, render
 from conformance.oracle.timestamps import parse_timestamp

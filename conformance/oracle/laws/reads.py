@@ -7,7 +7,7 @@ from http import HTTPStatus
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from conformance.list_parameters import ORDERS, ROLES, SORTS, STATUSES
+from conformance.interface.list_parameters import ORDERS, ROLES, SORTS, STATUSES
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 from conformance.wire.requests import OTHER_KEY

@@ -10,8 +10,8 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.interface.list_parameters import ROLES, STATUSES
 from conformance.json_text import Malformed, Parsed, TooDeep
-from conformance.list_parameters import ROLES, STATUSES
 from conformance.oracle.laws import shapes
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.oracle.rendering import kind_of, one_of, render

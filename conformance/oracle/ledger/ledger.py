@@ -13,7 +13,7 @@ from math import inf
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from conformance.operations import CHANGES_ENGAGEMENT
+from conformance.interface.operations import CHANGES_ENGAGEMENT
 from conformance.oracle import read
 from conformance.oracle.effects import STATUS, Interval
 from conformance.oracle.laws.responses import readable_resources

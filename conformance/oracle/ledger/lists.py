@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from conformance.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ORDERS, ROLES, SORTS, STATUSES
+from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ORDERS, ROLES, SORTS, STATUSES
 from conformance.oracle import read
 from conformance.oracle.effects import EXISTENCE, STATUS, TEXTS, Interval
 from conformance.oracle.laws.lists import is_list

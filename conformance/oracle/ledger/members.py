@@ -7,7 +7,7 @@ from http import HTTPStatus
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from conformance.list_parameters import ROLES
+from conformance.interface.list_parameters import ROLES
 from conformance.oracle import read
 from conformance.oracle.effects import DELETED, EXISTENCE, Effect, Interval
 from conformance.oracle.ledger.attribution import of_refused_key

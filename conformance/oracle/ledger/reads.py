@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from conformance.list_parameters import STATUSES
+from conformance.interface.list_parameters import STATUSES
 from conformance.oracle.effects import STATUS, TEXTS, Interval
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger import attribution as causes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from conformance.list_parameters import MAX_PER_PAGE
+from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.oracle import expect, read
 from conformance.oracle.lists.listing import CantTellYet, Listing, expect_all, expect_count, expect_filtered, holds
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE
+from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.oracle.laws import lists as list_laws
 from conformance.oracle.lists.listing import CantTellYet, Listing, ensure_one_total, expect_all, expect_once, holds

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Final
 
-from conformance.list_parameters import MAX_PER_PAGE
+from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.oracle.lists.listing import (
     CantTellYet,

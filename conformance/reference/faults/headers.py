@@ -8,7 +8,7 @@ from itertools import cycle
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from conformance.operations import SCOPES
+from conformance.interface.operations import SCOPES
 from conformance.reference.clock import timestamp
 from conformance.reference.limiting import FixedWindow, Quota
 from conformance.reference.refusal import Refusal

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from conformance.list_parameters import ROLES
+from conformance.interface.list_parameters import ROLES
 from conformance.reference.clock import DAY
 from conformance.reference.records import Invitation, Mail
 from conformance.reference.refusal import Refusal

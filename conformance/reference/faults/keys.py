@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from conformance.operations import SCOPES
+from conformance.interface.operations import SCOPES
 from conformance.reference.records import Key
 from conformance.reference.refusal import Refusal
 

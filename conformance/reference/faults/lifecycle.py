@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from conformance.operations import KINDS
+from conformance.interface.operations import KINDS
 
 from .changes import data, edit, list_deleted, put, view
 from .conditions import (

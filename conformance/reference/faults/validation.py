@@ -9,7 +9,7 @@ from math import inf
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
-from conformance.list_parameters import ROLES
+from conformance.interface.list_parameters import ROLES
 
 from .changes import content, edit, inside, page, page_of_members
 from .conditions import all_of, always, field_is, lacks, parameter_is, responds, sends_other_than_text

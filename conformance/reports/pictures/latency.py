@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.list_parameters import MAX_PER_PAGE
-from conformance.operations import OPERATIONS
+from conformance.interface.list_parameters import MAX_PER_PAGE
+from conformance.interface.operations import OPERATIONS
 from conformance.oracle import read
 from conformance.oracle.outcomes import CheckOutcome, Untested
 from conformance.scenarios.lists.finding import latest

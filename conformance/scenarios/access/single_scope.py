@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from conformance.operations import OPERATIONS, SCOPES
+from conformance.interface.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell, CheckOutcome
 from conformance.oracle.permissions import KEYS, MATRIX, Permission, keys_with

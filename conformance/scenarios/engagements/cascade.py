@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.operations import KINDS
+from conformance.interface.operations import KINDS
 from conformance.oracle import read
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
@@ -21,7 +21,7 @@ from conformance.wire import requests
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from conformance.operations import SubordinateKind
+    from conformance.interface.operations import SubordinateKind
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.list_parameters import MAX_PER_PAGE
+from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.oracle.laws.responses import readable_resources
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import field_or_none, or_with_long_description, tick_of

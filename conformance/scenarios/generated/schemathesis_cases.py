@@ -28,8 +28,8 @@ from schemathesis import GenerationMode
 from schemathesis.config import SchemathesisConfig
 from schemathesis.core import NOT_SET
 
-from conformance.openapi import openapi_path
-from conformance.operations import OPERATIONS
+from conformance.interface.openapi import openapi_path
+from conformance.interface.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

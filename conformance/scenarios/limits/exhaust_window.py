@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.operations import SCOPES
+from conformance.interface.operations import SCOPES
 from conformance.oracle import read
 from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.oracle.observe import describe_response

@@ -6,7 +6,7 @@ from contextlib import suppress
 from itertools import cycle, islice
 from typing import TYPE_CHECKING, Final
 
-from conformance.operations import SCOPES
+from conformance.interface.operations import SCOPES
 from conformance.oracle import read
 from conformance.oracle.laws import rate_limits as rate_limit_laws
 from conformance.oracle.laws.per_key_limits import of_one_window, signs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.list_parameters import MAX_PER_PAGE
+from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.scenarios.lists.filtered import readable
 from conformance.wire import requests

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ORDERS, SORTS, STATUSES
+from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ORDERS, SORTS, STATUSES
 from conformance.oracle.lists.listing import time_of
 from conformance.running.options import Effort
 from conformance.scenarios.lists.filtered import readable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance import confirm
 from conformance.confirm.pages import total_of
-from conformance.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, STATUSES
+from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, STATUSES
 from conformance.oracle import read
 from conformance.oracle.lists.listing import neighbours
 from conformance.oracle.lists.slices import Aspect, Deviation, Known, expect_slice

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.confirm.pages import total_of
-from conformance.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ROLES
+from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ROLES
 from conformance.oracle import read
 from conformance.oracle.lists.listing import Listing
 from conformance.oracle.outcomes import CheckOutcome

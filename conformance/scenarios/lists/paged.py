@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.pages import page_by_page, total_of
-from conformance.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE
+from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.oracle.lists.listing import Listing
 from conformance.running.scenarios import scenario

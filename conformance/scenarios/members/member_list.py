@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.operations import SCOPES
+from conformance.interface.operations import SCOPES
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.access.every_operation import is_followed, member_pages, untouchable_member

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance import confirm
-from conformance.list_parameters import MAX_PER_PAGE
+from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.running.scenarios import scenario

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from conformance.catalogue import load_catalogue
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 from conformance.oracle.laws.rate_limits import RESET
 from conformance.oracle.laws.registry import LAWS, Law
 from conformance.oracle.outcomes import CantTell, NonConformity

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.list_parameters import ROLES, STATUSES
-from conformance.operations import OPERATIONS
+from conformance.interface.list_parameters import ROLES, STATUSES
+from conformance.interface.operations import OPERATIONS
 from conformance.oracle.laws import responses as laws
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.rendering import render

@@ -9,8 +9,8 @@ from contextlib import suppress
 
 import pytest
 
+from conformance.interface.operations import OPERATIONS, SCOPES
 from conformance.json_text import Malformed, Parsed, read_json
-from conformance.operations import OPERATIONS, SCOPES
 from conformance.oracle.invalid_inputs import BODIES, QUERIES, InvalidBody, Kind
 from conformance.oracle.permissions import MATRIX, Permission, keys_with
 from conformance.scenarios.access.every_operation import unknown_like

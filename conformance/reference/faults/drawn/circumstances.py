@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.list_parameters import ROLES
-from conformance.operations import OPERATIONS, SCOPES
+from conformance.interface.list_parameters import ROLES
+from conformance.interface.operations import OPERATIONS, SCOPES
 from conformance.reference.faults import operations as op
 from conformance.reference.faults.situations import NOTHING, Condition, Situation
 from conformance.reference.records import Engagement, Member, Organization

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from conformance.operations import KINDS
+from conformance.interface.operations import KINDS
 from conformance.reference.faults import operations as op
 from conformance.reference.faults.situations import overwrite
 from conformance.reference.records import Engagement, Member, Organization

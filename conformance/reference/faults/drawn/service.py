@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from conformance.operations import OPERATIONS
+from conformance.interface.operations import OPERATIONS
 from conformance.reference.faults.changes import cut, list_deleted, whole
 from conformance.reference.faults.mutations import Method, Mutation, at_step, wrap
 from conformance.reference.records import Page, Subordinate

@@ -7,7 +7,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from conformance.operations import OPERATIONS, SCOPES
+from conformance.interface.operations import OPERATIONS, SCOPES
 from conformance.reference.faults import operations as op
 from conformance.reference.faults.operations import ACTIONS
 from conformance.reference.faults.situations import engagements

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-_PLACES: Final = (Path(__file__).parent / "openapi.yaml", Path(__file__).parent.parent / "openapi.yaml")
+_PLACES: Final = tuple(parent / "openapi.yaml" for parent in Path(__file__).parents[1:3])
 """Its path in an installed package, and in a checkout."""
 
 
