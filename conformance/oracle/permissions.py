@@ -42,10 +42,11 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         **{scope: (scope,) for scope in SCOPES},
         "two permissions": ("organizations:read", "engagements:write"),
+        "both read permissions": ("organizations:read", "engagements:read"),
         "no permission": (),
     }
 )
-"""The keys with few permissions, by name: each permission alone, one of each family together, and none."""
+"""The keys with few permissions, by name: each permission alone, two pairs of one of each family, and none."""
 
 
 def _of_all(permissions: Iterable[str], operation: Operation) -> Permission:

@@ -20,7 +20,7 @@ from conformance.scenarios.engagements.histories import histories
 from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns, send_with
 from conformance.scenarios.lists.filtered import readable
 from conformance.scenarios.lists.finding import latest, places_of_repeats
-from conformance.scenarios.members.member_list import removed_members
+from conformance.scenarios.members.member_list import removed_members, roles_last_listed
 from conformance.scenarios.members.removal import Removal, removal
 from conformance.scenarios.members.role_changes import key_of_bystander, role_changes
 from conformance.scenarios.organization.counts import Counts, Reader, counts_of
@@ -138,15 +138,15 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
 
 
 def _remove_members(run: Run) -> None:
-    """Remove the members that were created for the run at once, with two keys; leave the one whose key is still used.
+    """Remove the members that were created for the run at once, admins with a key of one permission.
 
-    The lists afterwards show whether they are gone.
+    The member whose key is still used stays. The lists afterwards show whether the others are gone.
     """
     changed = run.scenarios.result_if_any(role_changes)
     gone = removed_members(run) | {None if changed is None or changed.bystander is None else changed.bystander.user_id}
     left = [user_id for user_id, member in run.fixtures.members.items() if member.is_new and user_id not in gone]
-    keys = [None, scoped_key_or_none(run, "organizations:write")]
-    batch = [replace(requests.remove_member(user_id), credential=keys[place % 2]) for place, user_id in enumerate(left)]
+    keys, roles = {"admin": scoped_key_or_none(run, "organizations:write")}, roles_last_listed(run)
+    batch = [replace(requests.remove_member(user_id), credential=keys.get(roles.get(user_id, ""))) for user_id in left]
     sent = run.send_permitted(batch)  # an id may be another person's by now
     refused = [exchange.request for exchange in sent if exchange is not None and exchange.refused]
     run.send_permitted([replace(request, credential=None) for request in refused if request.credential is not None])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.interface.operations import SCOPES
 from conformance.oracle import read
+from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.access.every_operation import is_followed, member_pages, untouchable_member
 from conformance.scenarios.access.single_scope import single_permissions
@@ -167,6 +168,13 @@ def removed_members(run: Run) -> frozenset[str | None]:
     """Return the ids of the members that requests of the run have removed."""
     done = [exchange.request for exchange in run.wire.exchanges if exchange.accepted]
     return frozenset(request.identifier for request in done if request.operation.id == "removeMember")
+
+
+def roles_last_listed(run: Run) -> dict[str, str]:
+    """Return the roles of members by id, as lists of the main key have shown them last."""
+    pages = (exchange for exchange in run.wire.exchanges if exchange.by_main_key and exchange.accepted)
+    listed = (page for page in pages if page.request.operation.id == "listMembers")
+    return {str(item.get("id")): str(item.get("role")) for page in listed for item in readable_resources(page)}
 
 
 def address_of(member: Member, listed: Mapping[str, Any]) -> str | None:

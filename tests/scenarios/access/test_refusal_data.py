@@ -199,5 +199,7 @@ def test_the_matrix_of_permissions() -> None:
     """Every listed permission allows, other families and reads are refused, the rest is open."""
     counted = {kind: sum(rule is kind for (key, _), rule in MATRIX.items() if key in SCOPES) for kind in Permission}
     assert counted == {Permission.ALLOWED: 11, Permission.REFUSED: 36, Permission.OPEN: 18}
-    assert keys_with(Permission.REFUSED, "deleteEngagement") == (*SCOPES[:2], "engagements:read", "no permission")
+    assert keys_with(Permission.REFUSED, "deleteEngagement") == (
+        *SCOPES[:2], "engagements:read", "both read permissions", "no permission"
+    )  # fmt: skip
     assert keys_with(Permission.OPEN, "listEngagements")[: len(SCOPES)] == SCOPES
