@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -11,41 +10,23 @@ import pytest
 from conformance.checks.markers import requirement
 from conformance.json_text import Parsed, read_json
 from conformance.oracle import expect, read
-from conformance.oracle.effects import Interval
-from conformance.oracle.ledger.ledger import Ledger
-from conformance.oracle.outcomes import CantTell, evidence
+from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.scenarios.basics import field_or_none
 from conformance.verdicts.stages import Stage
 from conformance.wire.losses import end_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from datetime import datetime
 
     from conformance.running.run import Run
     from conformance.scenarios.engagements.creating import Creating
-    from conformance.scenarios.engagements.editing import Editing
     from conformance.wire.exchange import Exchange
 
 pytestmark = pytest.mark.stage(Stage.LOOKING_BACK)
 
 _LIST: Final = "listEngagements"
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """A time of an engagement in a response."""
-
-    identifier: str
-    moment: datetime
-    exchange: Exchange
-    pointer: str
-
-    @property
-    def ended(self) -> datetime:
-        """When the response ended."""
-        return end_of(self.exchange)
 
 
 @requirement("engagement-ids-distinct")
@@ -90,48 +71,6 @@ def test_new_engagement_was_updated_when_it_was_created(run: Run, creating: Crea
             actual=actual,
             pointer="/data/updatedAt",
         )
-
-
-@requirement("updated-at-never-goes-back")
-def test_updated_at_never_goes_back(run: Run, editing: Editing) -> None:
-    """The updatedAt of an engagement never moves back, except by overlapping changes."""
-    read.success(editing.name.response)
-    histories = Ledger.recorded(run.wire.exchanges).histories
-
-    for sights in _sights(run, "updatedAt"):
-        for earlier, later in _successive(sights):
-            exchanges = earlier.exchange, later.exchange
-            history = histories.get(earlier.identifier)
-            if history is not None and history.may_go_back(*map(Interval.of, exchanges)):
-                continue
-            expected = f"{earlier.moment.isoformat()} or later, as in an earlier response"
-            expect.holds(
-                later.moment >= earlier.moment,
-                "updatedAt has moved back",
-                *exchanges,
-                expected=expected,
-                actual=later.moment.isoformat(),
-                pointer=later.pointer,
-            )
-
-
-@requirement("created-at-never-changes")
-def test_created_at_never_changes(run: Run, editing: Editing) -> None:
-    """The createdAt of an engagement never changes."""
-    read.success(editing.name.response)
-
-    for sights in _sights(run, "createdAt"):
-        for sight in sights[1:]:
-            first = sights[0]
-            expect.holds(
-                sight.moment == first.moment,
-                "createdAt has changed",
-                first.exchange,
-                sight.exchange,
-                expected=first.moment.isoformat(),
-                actual=sight.moment.isoformat(),
-                pointer=sight.pointer,
-            )
 
 
 def _successes(run: Run, operation: str) -> list[Exchange]:
@@ -199,55 +138,6 @@ def _distinct_on(page: Exchange) -> None:
                 actual=identifier,
                 pointer=f"/data/{place}/id",
             )
-
-
-def _sights(run: Run, name: str) -> Iterator[list[Snapshot]]:
-    """Yield a time of each engagement of the run, from reads and from lists apart, in the order of the requests.
-
-    Another requirement judges whether reads and lists agree.
-    """
-    own = {identifier for identifier, creations in _creations(run).items() if len(creations) == 1}
-    gone = _deletions(run)
-    found: dict[tuple[str, str], list[Snapshot]] = defaultdict(list)
-    for operation in ("getEngagement", _LIST):
-        for exchange in _successes(run, operation):
-            for pointer, item in _engagements(exchange):
-                moment, identifier = _moment(item.get(name)), item.get("id")
-                if (
-                    moment is None
-                    or not isinstance(identifier, str)
-                    or identifier not in own
-                    or gone.get(identifier, exchange.started_at) < exchange.started_at
-                ):
-                    continue
-                found[identifier, operation].append(Snapshot(identifier, moment, exchange, f"{pointer}/{name}"))
-    compared = [sights for sights in found.values() if len(sights) > 1]
-    if not compared:
-        raise CantTell(f"no engagement was read twice with a {name}")
-    evidence(*dict.fromkeys(sight.exchange for sights in compared for sight in sights))
-    yield from compared
-
-
-def _successive(sights: Sequence[Snapshot]) -> Iterator[tuple[Snapshot, Snapshot]]:
-    """Yield each snapshot with the latest time that a response had shown before its request."""
-    ended = iter(sorted(sights, key=lambda sight: sight.ended))
-    following, latest = next(ended, None), None
-    for sight in sorted(sights, key=lambda sight: sight.exchange.started_at):
-        while following is not None and following.ended <= sight.exchange.started_at:
-            latest = following if latest is None or following.moment > latest.moment else latest
-            following = next(ended, None)
-        if latest is not None:
-            yield latest, sight
-
-
-def _engagements(exchange: Exchange) -> list[tuple[str, dict[str, Any]]]:
-    """Return the engagements in a response, each with its place."""
-    if exchange.request.operation.id == _LIST:
-        return [(f"/data/{place}", item) for place, item in enumerate(_items(exchange))]
-    try:
-        return [("/data", read.data(exchange))]
-    except CantTell:
-        return []
 
 
 def _items(page: Exchange) -> list[dict[str, Any]]:

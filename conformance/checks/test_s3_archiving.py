@@ -28,23 +28,6 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 
-@requirement("archive-engagement-answers-updated-at")
-def test_archive_response_has_updated_at(archiving: Archiving) -> None:
-    """The response to an archive carries the updatedAt of the next read."""
-    exchanges = archiving.first.response, archiving.first.after
-    stated, then = (time_of(exchange, "updatedAt") for exchange in exchanges)
-
-    same = expect.moment(stated, *exchanges) == expect.moment(then, *exchanges)
-    expect.holds(
-        same,
-        "updatedAt is not that of the next read",
-        *exchanges,
-        expected=then,
-        actual=stated,
-        pointer="/data/updatedAt",
-    )
-
-
 @requirement("archive-unknown-engagement")
 def test_unknown_engagement_cannot_be_archived(run: Run) -> None:
     """An engagement that does not exist cannot be archived."""

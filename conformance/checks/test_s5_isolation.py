@@ -15,7 +15,6 @@ from conformance.oracle import expect, read
 from conformance.oracle.effects import Interval
 from conformance.oracle.laws import responses as laws
 from conformance.oracle.ledger.rules import is_of_main
-from conformance.oracle.lists.tenancy import expect_apart
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, Untested, evidence
 from conformance.running.options import Effort
@@ -102,15 +101,6 @@ def test_lists_hold_nothing_of_another_organization(two_organizations: TwoOrgani
     except (MissingMeans, Untested):
         return
     _holds_not("a member of another organization", {"id": found.user_id}, found.listed)
-
-
-@pytest.mark.stage(Stage.WEIGHING)
-@requirement("isolation-lists")
-def test_no_list_of_the_run_holds_another_organizations(run: Run) -> None:
-    """No list of the run, with any parameters, held what the run created with another organization's key."""
-    run.scenarios.result(two_organizations).ensure_two()
-
-    expect_apart(run.wire.exchanges, (MAIN_KEY, OTHER_KEY))
 
 
 @requirement("isolation-counts")

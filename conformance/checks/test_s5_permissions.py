@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from math import inf
@@ -10,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from conformance.checks.markers import for_each, requirement
+from conformance.checks.markers import for_each
 from conformance.checks.observations import observing
 from conformance.interface.operations import OPERATIONS, SCOPES
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import CantTell, Untested, evidence
+from conformance.oracle.outcomes import CantTell
 from conformance.oracle.permissions import MATRIX, Permission, keys_with
 from conformance.scenarios.access.every_operation import member_of
 from conformance.scenarios.access.single_scope import single_permissions
@@ -102,23 +101,6 @@ def _may_look_first(run: Run, tried: Permissions, sent: Sent) -> bool:
 
 def _refuses(status: int) -> bool:
     return status in REFUSALS and status not in {HTTPStatus.UNAUTHORIZED, HTTPStatus.TOO_MANY_REQUESTS}
-
-
-@requirement("scope-refused-changes-nothing")
-def test_requests_without_permission_change_nothing(single_permissions: Permissions, run: Run) -> None:
-    """Requests that were refused with 403 create nothing and leave the organization and the member unchanged."""
-    tried = single_permissions
-    sent = [
-        Sent(_words(scope), exchange)
-        for (scope, name), exchanges in tried.cells.items()
-        for exchange in exchanges
-        if _is_refusal(scope, name)
-    ]
-    if not sent:
-        raise Untested(run.unlocking([f"key:{scope}" for scope in SCOPES]))
-
-    bulk.only_if_refused(sent, lambda: _left_nothing(tried, sent))
-    evidence(*[attempt.exchange for attempt in sent])
 
 
 def _is_same_organization(tried: Permissions, exchange: Exchange) -> None:
@@ -215,12 +197,6 @@ def _elsewhere(run: Run, tried: Permissions, own: list[Exchange]) -> list[Exchan
         and exchange.request.operation is request.operation
         and exchange.request.identifier in targets
     ]
-
-
-def _left_nothing(tried: Permissions, sent: list[Sent]) -> None:
-    """Expect no creation; the ledger judges what became of the organization and the member."""
-    creations = [replace(attempt, label=tried.label) for attempt in sent if _operation(attempt) == "createEngagement"]
-    bulk.none_created(creations, tried.newest)
 
 
 def _words(key: str) -> str:

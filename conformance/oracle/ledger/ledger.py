@@ -115,8 +115,24 @@ SCENARIOS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         ADDS_NO_MEMBER: ("inviting",),
         "isolation-untouched": ("member_of_one",),
         **dict.fromkeys(
-            ("archive-engagement-succeeds", "archive-keeps-content", "archived-edit-changes-nothing"), ("archiving",)
+            (
+                "archive-engagement-succeeds",
+                "archive-keeps-content",
+                "archive-engagement-answers-updated-at",
+                "archived-edit-changes-nothing",
+            ),
+            ("archiving",),
         ),
+        **dict.fromkeys(
+            (
+                "created-at-never-changes",
+                "updated-at-never-goes-back",
+                "update-engagement-takes-effect",
+                "update-engagement-keeps-the-rest",
+            ),
+            ("editing",),
+        ),
+        "scope-refused-changes-nothing": ("single_permissions",),
         **dict.fromkeys(("deleted-unreadable", "deleted-unarchivable", "deleted-not-unarchived"), ("deletion",)),
         "throttled-changes-nothing": ("throttling",),
         "unauthenticated-changes-nothing": ("bad_keys",),
