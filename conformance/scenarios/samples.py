@@ -94,6 +94,7 @@ HEADERS: Final = (
     *(("Accept-Language", value) for value in ("de-CH, fr;q=0.5", "*", "x")),
     ("Accept", ""),
     ("Content-Type", ""),
+    ("If-Modified-Since", "2001-02-03T04:05:06.789Z"),  # no date of HTTP, so that it must be ignored
 )
 """Headers of a request beside its key; without a value, the request has no such header."""
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from conformance.json_text import Malformed, Parsed, TooDeep, read_json
 from conformance.wire.gateways import GATEWAY_STATUSES, LARGE_BODY, TOO_LARGE, TOO_LONG, may_be_parsers
 from conformance.wire.redaction import STAND_IN
-from conformance.wire.requests import JSON_HEADERS, MAIN_KEY, OTHER_KEY, Credential
+from conformance.wire.requests import CHARSET_HEADERS, JSON_HEADERS, MAIN_KEY, OTHER_KEY, Credential
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -311,7 +311,7 @@ class Exchange:
     @cached_property
     def sent_object(self) -> dict[str, Any] | None:
         """The JSON object that the request carried, to read only; None if there is none or it is ambiguous."""
-        if self.request.headers != JSON_HEADERS or self.request.body is None:
+        if self.request.headers not in {JSON_HEADERS, CHARSET_HEADERS} or self.request.body is None:
             return None
         reading = read_json(self.request.body)
         if isinstance(reading, Parsed) and isinstance(reading.value, dict) and not reading.duplicates:

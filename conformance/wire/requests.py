@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 JSON_HEADERS: Final = (("Content-Type", "application/json"),)
+CHARSET_HEADERS: Final = (("Content-Type", "application/json; charset=utf-8"),)
+"""The same media type with a parameter; a service may refuse it, or must take the body for JSON."""
 MAIN_KEY: Final = "api_key"
 OTHER_KEY: Final = "other_organization"
 """The names of the full keys of the two organizations."""

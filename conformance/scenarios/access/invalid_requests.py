@@ -174,7 +174,11 @@ def _sent(
     domain: str = "",
     role: str = "",
 ) -> tuple[Sent, ...]:
-    """Send a request with each body in place of its own; each must be refused, so a retry is harmless."""
+    """Send a request with each body in place of its own, and with the first one again.
+
+    Each must be refused, also the second time, so a retry is harmless.
+    """
+    tried = [*tried, *tried[:1]]
     bodies = [invalid.wire(label=text, domain=domain, role=role) for invalid, text in tried]
     exchanges = send([replace(proper.with_body(body), repeatable=True) for body in bodies])
     return tuple(

@@ -13,6 +13,7 @@ from conformance.running.scenarios import scenario
 from conformance.scenarios.samples import BROKEN, HEADERS, IDENTIFIERS, PARAMETERS, forms_of, shuffled
 from conformance.targets.profile import Mode
 from conformance.wire import requests
+from conformance.wire.requests import CHARSET_HEADERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -105,6 +106,8 @@ def _changed(run: Run, made: str) -> list[Exchange]:
     edit = requests.update_engagement(made, {})
     spaced = f' \r\n\t{{ "n\\u0061me" : "{run.name("spaced")}" }}\n'.encode()  # the same to every JSON parser
     responses = [run.send(edit.with_body(spaced)), *run.send_all([edit.with_body(content) for content in _JSON])]
+    described = requests.update_engagement(made, {"description": "Sent with a charset"})
+    responses.append(run.send(replace(described, headers=CHARSET_HEADERS)))
     if run.effort is Effort.QUICK:
         return responses
     responses += run.send_in_turn([

@@ -14,6 +14,7 @@ from conformance.scenarios.access.unauthenticated import NO_KEY
 from conformance.scenarios.basics import create_engagements, field_or_none
 from conformance.scenarios.engagements.histories import archived_last, histories
 from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns
+from conformance.scenarios.lists.finding import latest
 from conformance.scenarios.members.role_changes import key_of_bystander
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
@@ -74,6 +75,7 @@ class Cascade:
         archived: The deleted engagements whose last change was an archive.
         gone: The records of the deleted engagements, a list for each.
         neighbour: The engagement that was not deleted.
+        listed: A list while all records existed.
         kept: The records of the neighbour.
         vain: Deletions of the neighbour that must be refused.
     """
@@ -82,6 +84,7 @@ class Cascade:
     reads: Mapping[str, Exchange]
     archived: frozenset[str]
     neighbour: str
+    listed: Exchange
     gone: tuple[list[Record], ...] = field(repr=False)
     kept: list[Record] = field(repr=False)
     vain: tuple[Exchange, ...] = ()
@@ -102,6 +105,7 @@ def cascade(run: Run) -> Cascade:
     doomed = [*full, *more]
     archived = frozenset(archived_last(histories(run))).intersection(doomed)
     kept = _records(run, neighbour, KINDS)
+    listed = run.send(latest(run))
     vain = _try_in_vain(run, requests.delete_engagement(neighbour))
     keys = [key for key in (key_of_bystander(run), scoped_key_or_none(run, "engagements:delete")) if key is not None]
     deletions = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in doomed], keys)
@@ -110,7 +114,7 @@ def cascade(run: Run) -> Cascade:
     look_again(run, kept)
     left = dict.fromkeys(record.engagement for records in gone for record in records if record.is_there)
     reads = {identifier: run.send(requests.get_engagement(identifier)) for identifier in left}
-    return Cascade(tuple(deletions), reads, archived, neighbour, tuple(gone), kept, vain)
+    return Cascade(tuple(deletions), reads, archived, neighbour, listed, tuple(gone), kept, vain)
 
 
 def _try_in_vain(run: Run, deletion: Request) -> tuple[Exchange, ...]:
@@ -166,6 +170,14 @@ def look_again(run: Run, records: Sequence[Record]) -> None:
     """Read whether records still exist."""
     for record in records:
         _look(run, record)
+
+
+def archive_neighbour(run: Run, done: Cascade) -> None:
+    """Archive the engagement that was not deleted, and read its records; skip those that cannot be read then."""
+    run.send(requests.archive_engagement(done.neighbour))
+    for record in done.kept:
+        if record.is_there and not _look(run, record) and record.error is None:
+            record.error = MissingMeans(f"subordinates:{record.kind}", "It cannot be read in an archive.")
 
 
 def _look(run: Run, record: Record) -> bool:

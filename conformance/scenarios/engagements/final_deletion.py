@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
 from conformance.oracle.outcomes import CheckOutcome, Inapplicable
 from conformance.running.scenarios import scenario
-from conformance.scenarios.engagements.cascade import cascade, look_again
+from conformance.scenarios.engagements.cascade import archive_neighbour, cascade, look_again
 from conformance.scenarios.engagements.histories import archived_last, histories
 from conformance.scenarios.keys_in_turn import send_by_turns
 from conformance.scenarios.lists.finding import ids_on, latest
@@ -52,6 +52,8 @@ def final_deletion(run: Run) -> FinalDeletion:
     before = run.scenarios.result_if_any(cascade)
     batch = {identifier: requests.delete_engagement(identifier) for identifier in existing}
     last = None if before is None else batch.pop(before.neighbour, None)
+    if before is not None and last is not None:
+        archive_neighbour(run, before)
     responses = send_by_turns(run, [*batch.values()])
     if before is not None:
         look_again(run, before.kept)

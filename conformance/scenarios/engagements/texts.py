@@ -103,8 +103,11 @@ def texts(run: Run) -> Texts:
             attempts += _keep(run, _pair(run, names, descriptions))
     for edited in [attempt for attempt in attempts if attempt.before is not None and attempt.response.accepted][:1]:
         identifier = edited.response.request.identifier or ""
+        # For the ledger: a name must not change the long description, and an archive must keep both.
+        run.send(requests.update_engagement(identifier, {"name": run.name("renamed")}))
+        run.send(requests.get_engagement(identifier))
         run.send(requests.archive_engagement(identifier))
-        run.send(requests.get_engagement(identifier))  # for the ledger, as an archive must keep the texts
+        run.send(requests.get_engagement(identifier))
     return Texts(
         tuple(attempt for attempt in attempts if attempt.before is None),
         tuple(attempt for attempt in attempts if attempt.before is not None),
