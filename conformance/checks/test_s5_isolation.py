@@ -55,7 +55,7 @@ def test_two_keys_read_two_organizations(two_organizations: TwoOrganizations) ->
     expect.distinct_ids("the organizations of both keys", (own, other), own_read, other_read)
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @requirement("isolation-own-organization")
 def test_updates_are_of_the_organization_of_the_key(two_organizations: TwoOrganizations, run: Run) -> None:
     """The response to an update of the organization with another organization's key shows that organization."""
@@ -104,7 +104,7 @@ def test_lists_hold_nothing_of_another_organization(two_organizations: TwoOrgani
     _holds_not("a member of another organization", {"id": found.user_id}, found.listed)
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @requirement("isolation-lists")
 def test_no_list_of_the_run_holds_another_organizations(run: Run) -> None:
     """No list of the run, with any parameters, held what the run created with another organization's key."""
@@ -129,7 +129,7 @@ def test_counts_leave_other_organizations_out(two_organizations: TwoOrganization
         _stays_uncounted(run, counted=own, maker=other)
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @requirement("isolation-untouched")
 def test_renaming_leaves_another_organization_alone(two_organizations: TwoOrganizations, run: Run) -> None:
     """An organization never gets a name that another organization's key has set."""
