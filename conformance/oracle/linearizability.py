@@ -12,7 +12,7 @@ from enum import Enum
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.effects import Interval, is_ordinary, is_plain
+from conformance.oracle.effects import Interval, must_be_accepted, must_read_back_exactly
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.rendering import render
 
@@ -166,9 +166,9 @@ def _event(exchange: Exchange) -> Event | None:
     sent = tuple((name, str(value)) for name, value in body.items() if name in {"name", "description"})
     if operation == "read" and outcome is not Outcome.DONE and outcome is not Outcome.NOT_FOUND:
         return None
-    if not all(is_plain(value) for _, value in sent):
+    if not all(must_read_back_exactly(value) for _, value in sent):
         return None
-    if outcome is Outcome.REFUSED and operation == "update" and not all(is_ordinary(value) for _, value in sent):
+    if outcome is Outcome.REFUSED and operation == "update" and not all(must_be_accepted(value) for _, value in sent):
         return None  # it may have been refused for its content, before the engagement was looked up
     seen = _seen(exchange) if operation == "read" and outcome is Outcome.DONE else None
     words = " ".join([operation, *(f"{name}={render(value)}" for name, value in sent), "->", exchange.status_text])

@@ -11,7 +11,7 @@ from conformance.oracle.effects import (
     STATUS,
     Effect,
     Interval,
-    is_unremarkable,
+    must_be_echoed,
 )
 from conformance.oracle.permissions import Permission, permission_of
 from conformance.wire.requests import OTHER_KEY
@@ -80,7 +80,7 @@ def requirement_for_text(
 
 def keeps_text(write: Effect) -> str | None:
     """Return the requirement to keep a text as sent; None for a text that is no test of it."""
-    if not write.value or is_unremarkable(write.value):
+    if not write.value or must_be_echoed(write.value):
         return None
     return _KEEPS_TEXT[write.exchange.request.operation.id]
 
