@@ -34,7 +34,7 @@ _LIST: Final = "listEngagements"
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class SeenTime:
     """A time of an engagement in a response."""
 
     identifier: str
@@ -201,14 +201,14 @@ def _distinct_on(page: Exchange) -> None:
             )
 
 
-def _sights(run: Run, name: str) -> Iterator[list[Snapshot]]:
+def _sights(run: Run, name: str) -> Iterator[list[SeenTime]]:
     """Yield a time of each engagement of the run, from reads and from lists apart, in the order of the requests.
 
     Another requirement judges whether reads and lists agree.
     """
     own = {identifier for identifier, creations in _creations(run).items() if len(creations) == 1}
     gone = _deletions(run)
-    found: dict[tuple[str, str], list[Snapshot]] = defaultdict(list)
+    found: dict[tuple[str, str], list[SeenTime]] = defaultdict(list)
     for operation in ("getEngagement", _LIST):
         for exchange in _successes(run, operation):
             for pointer, item in _engagements(exchange):
@@ -220,7 +220,7 @@ def _sights(run: Run, name: str) -> Iterator[list[Snapshot]]:
                     or gone.get(identifier, exchange.started_at) < exchange.started_at
                 ):
                     continue
-                found[identifier, operation].append(Snapshot(identifier, moment, exchange, f"{pointer}/{name}"))
+                found[identifier, operation].append(SeenTime(identifier, moment, exchange, f"{pointer}/{name}"))
     compared = [sights for sights in found.values() if len(sights) > 1]
     if not compared:
         raise CantTell(f"no engagement was read twice with a {name}")
@@ -228,7 +228,7 @@ def _sights(run: Run, name: str) -> Iterator[list[Snapshot]]:
     yield from compared
 
 
-def _successive(sights: Sequence[Snapshot]) -> Iterator[tuple[Snapshot, Snapshot]]:
+def _successive(sights: Sequence[SeenTime]) -> Iterator[tuple[SeenTime, SeenTime]]:
     """Yield each snapshot with the latest time that a response had shown before its request."""
     ended = iter(sorted(sights, key=lambda sight: sight.ended))
     following, latest = next(ended, None), None

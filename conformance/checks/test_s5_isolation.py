@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from conformance.checks.observations import Described
     from conformance.running.run import Run
-    from conformance.scenarios.access.two_organizations import Count
+    from conformance.scenarios.access.two_organizations import CrossCount
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential
 
@@ -227,7 +227,7 @@ def _stays_uncounted(run: Run, *, counted: Credential, maker: Credential) -> Non
     """Expect that no count of an organization rises when another organization creates engagements."""
     number = numbers(1)
 
-    def judge(counts: Count) -> None:
+    def judge(counts: CrossCount) -> None:
         for name, rise in zip(("engagementCount", "meta.total"), counts.rise, strict=True):
             expect.holds(
                 rise != CREATED,
@@ -237,7 +237,7 @@ def _stays_uncounted(run: Run, *, counted: Credential, maker: Credential) -> Non
                 actual=f"{rise} more",
             )
 
-    def count() -> Count:
+    def count() -> CrossCount:
         return pair.count(run, next(number), counted=counted, maker=maker)
 
     confirm.stable(run, count(), judge, count, same=lambda counts: counts.at_rest)

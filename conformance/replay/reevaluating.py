@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.replay.recorded_inputs_file import placeholder
-from conformance.reports.script import Recording
+from conformance.reports.script import Reproductions
 from conformance.running.connect import redactor_of, wire_settings
 from conformance.running.first_contact import reach
 from conformance.running.run import Run
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conformance.replay.recorded_inputs_file import Provisioned
-    from conformance.replay.recording import Recording as RecordedFolder
+    from conformance.replay.recording import Reproductions as RecordedFolder
     from conformance.targets.names import RunNames
 
 
@@ -75,7 +75,7 @@ def rejudge(recording: RecordedFolder, folder: Path) -> Rejudged:
         reached = reach(run)
         run.closed = reached if isinstance(reached, str) else None
         run_checks(judge)
-    script = Recording(recording.exchanges, run.names.prefix, run.profile.variables, redactor_of(run.profile))
+    script = Reproductions(recording.exchanges, run.names.prefix, run.profile.variables, redactor_of(run.profile))
     errors = [f"an error of the suite: {error.splitlines()[0]}: {error.splitlines()[-1]}" for error in judge.errors]
     unasked = [f"no check requested exchange {exchange.number}, sent by {exchange.check}" for exchange in wire.unused]
     unlike = [f"exchange {exchange.number} has a request that this suite does not send" for exchange in wire.unlike]

@@ -19,7 +19,7 @@ from conformance.wire.requests import OTHER_KEY
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conformance.oracle.ledger.clock import ServiceClock
+    from conformance.oracle.ledger.clock import CreationClock
     from conformance.oracle.ledger.findings import Findings
     from conformance.oracle.ledger.histories import History, Snapshot, Write
     from conformance.wire.exchange import Exchange
@@ -207,7 +207,7 @@ def of_refused_key(exchange: Exchange) -> str | None:
     return next((rule for rule, applies in rules.items() if applies), None)
 
 
-def only_change(history: History, before: Snapshot, after: Snapshot, clock: ServiceClock) -> Write | None:
+def only_change(history: History, before: Snapshot, after: Snapshot, clock: CreationClock) -> Write | None:
     """Return the only write between two responses, if it must have moved ``updatedAt``.
 
     Args:

@@ -30,7 +30,7 @@ class _Delays:
     most: float = -inf
 
 
-class ServiceClock:
+class CreationClock:
     """Delay between a request and the time that the service writes down for it.
 
     A clock that ticks rarely, nodes whose clocks differ, and slow responses all widen the range of that delay. A
