@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conformance.replay.recorded_inputs_file import Provisioned
-    from conformance.replay.recording import Reproductions as RecordedFolder
+    from conformance.replay.recording import Recording
     from conformance.targets.names import RunNames
 
 
@@ -60,7 +60,7 @@ def unwritten_journal(names: RunNames, path: Path) -> Journal:
     return Journal(_UnwrittenFile(path), names, Place(""))
 
 
-def rejudge(recording: RecordedFolder, folder: Path) -> Rejudged:
+def rejudge(recording: Recording, folder: Path) -> Rejudged:
     """Run the checks on a recording.
 
     Args:
@@ -85,7 +85,7 @@ def rejudge(recording: RecordedFolder, folder: Path) -> Rejudged:
     )
 
 
-def _run(recording: RecordedFolder, notes: InputPlayer, folder: Path) -> tuple[ReplayWire, Run]:
+def _run(recording: Recording, notes: InputPlayer, folder: Path) -> tuple[ReplayWire, Run]:
     provisioned = recording.provisioned
     profile = provisioned.profile
     redactor = redactor_of(profile)

@@ -59,10 +59,12 @@ RIGHT = {
         update(0, inf, RequestOutcome.UNKNOWN, name="a"), seen(20, 21, "one"), seen(22, 23, "a"),
     ],
     "no response, never done": [
-        update(0, inf, RequestOutcome.UNKNOWN, name="a"), event("archive", 1, 2), seen(20, 21, "one", status="archived"),
+        update(0, inf, RequestOutcome.UNKNOWN, name="a"), event("archive", 1, 2),
+        seen(20, 21, "one", status="archived"),
     ],
     "no response to an edit of a deleted engagement": [
-        update(0, inf, RequestOutcome.UNKNOWN, name="a"), event("delete", 1, 2), event("read", 20, 21, RequestOutcome.NOT_FOUND),
+        update(0, inf, RequestOutcome.UNKNOWN, name="a"), event("delete", 1, 2),
+        event("read", 20, 21, RequestOutcome.NOT_FOUND),
     ],
     "no response to a deletion, done": [
         event("delete", 0, inf, RequestOutcome.UNKNOWN), event("read", 20, 21, RequestOutcome.NOT_FOUND),
@@ -74,7 +76,8 @@ RIGHT = {
     "a refused deletion": [event("delete", 0, 1, RequestOutcome.REFUSED), seen(2, 3, "one")],
     "not found after the deletion": [event("delete", 0, 10), event("read", 11, 12, RequestOutcome.NOT_FOUND)],
     "not found beside another edit": [
-        replace(update(0, 10, RequestOutcome.NOT_FOUND, name="a"), beside=True), update(5, 15, name="b"), seen(20, 21, "b"),
+        replace(update(0, 10, RequestOutcome.NOT_FOUND, name="a"), beside=True), update(5, 15, name="b"),
+        seen(20, 21, "b"),
     ],
     "a conflict beside another edit, of what is deleted": [
         event("delete", 0, 1), *[replace(update(2, 3, RequestOutcome.REFUSED, name="a"), beside=True)] * 2,
@@ -101,7 +104,8 @@ WRONG = {
     ],
     "back again": [update(0, inf, RequestOutcome.UNKNOWN, name="a"), seen(20, 21, "a"), seen(22, 23, "one")],
     "not found beside another edit, and done": [
-        replace(update(0, 10, RequestOutcome.NOT_FOUND, name="a"), beside=True), update(5, 15, name="b"), seen(20, 21, "a"),
+        replace(update(0, 10, RequestOutcome.NOT_FOUND, name="a"), beside=True), update(5, 15, name="b"),
+        seen(20, 21, "a"),
     ],
     "not found by itself": [update(0, 10, RequestOutcome.NOT_FOUND, name="a"), seen(20, 21, "one")],
     "two deletions": [event("delete", 0, 10), event("delete", 5, 15)],
@@ -236,8 +240,10 @@ def test_a_refusal_for_the_content_of_an_edit(make_client: MakeClient, descripti
 @pytest.mark.parametrize(
     ("status", "outcome"),
     [
-        (200, RequestOutcome.DONE), (204, RequestOutcome.DONE), (404, RequestOutcome.NOT_FOUND), (409, RequestOutcome.REFUSED),
-        (405, RequestOutcome.REFUSED), (500, RequestOutcome.UNKNOWN), (503, RequestOutcome.UNKNOWN), (302, RequestOutcome.UNKNOWN),
+        (200, RequestOutcome.DONE), (204, RequestOutcome.DONE), (404, RequestOutcome.NOT_FOUND),
+        (409, RequestOutcome.REFUSED),
+        (405, RequestOutcome.REFUSED), (500, RequestOutcome.UNKNOWN), (503, RequestOutcome.UNKNOWN),
+        (302, RequestOutcome.UNKNOWN),
     ],
 )  # fmt: skip
 def test_the_outcome_of_a_response(make_client: MakeClient, status: int, outcome: RequestOutcome) -> None:
