@@ -19,7 +19,8 @@ EXISTENCE: Final = "existence"
 _EXISTS: Final = "there"
 DELETED: Final = "gone"
 
-_MICROSECONDS: Final = 1_000_000
+MICROSECONDS: Final = 1_000_000
+"""The microseconds of a second."""
 _ALWAYS_ACCEPTED: Final = re.compile(r"[A-Za-z](?:[A-Za-z0-9._-]| (?! )){8,30}[A-Za-z0-9.]")
 _ALWAYS_ECHOED: Final = re.compile(r"(?=.{1,32}\Z)[A-Za-z0-9._-]+(?: [A-Za-z0-9._-]+)*")
 
@@ -34,8 +35,8 @@ class Interval:
     @classmethod
     def of(cls, exchange: Exchange) -> Interval:
         """Return the interval of an exchange, as exact as a recording keeps it."""
-        start = round(exchange.started_at.timestamp() * _MICROSECONDS)
-        return cls(start, start + round(exchange.seconds * _MICROSECONDS))
+        start = round(exchange.started_at.timestamp() * MICROSECONDS)
+        return cls(start, start + round(exchange.seconds * MICROSECONDS))
 
     def before(self, other: Interval) -> bool:
         """Whether this interval ended before the other one began."""

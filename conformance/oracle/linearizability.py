@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from conformance.oracle.effects import Interval, must_be_accepted, must_read_back_exactly
+from conformance.oracle.effects import MICROSECONDS, Interval, must_be_accepted, must_read_back_exactly
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.rendering import render
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from conformance.wire.exchange import Exchange
-
-_MICROSECONDS: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +145,7 @@ def describe_events(events: Sequence[Event]) -> str:
 
 
 def _milliseconds(interval: Interval, first: float) -> str:
-    start, end = ((moment - first) * 1000 / _MICROSECONDS for moment in (interval.start, interval.end))
+    start, end = ((moment - first) * 1000 / MICROSECONDS for moment in (interval.start, interval.end))
     return f"{start:.1f} to {end:.1f} ms" if end != inf else f"from {start:.1f} ms"
 
 
