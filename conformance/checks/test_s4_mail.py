@@ -145,8 +145,7 @@ def refused_invitations(run: Run) -> list[Refusal]:
         taken = sum(1 for invitation in several if not invitation.refused)
         for invitation in several:
             if invitation.refused:
-                key = invitation.request.credential.name if invitation.request.credential is not None else None
-                kind = key, _form(invitation, address), taken > 0
+                kind = invitation.request.key_name, _form(invitation, address), taken > 0
                 kinds[kind] = Refusal(address, invitation, others=taken or None)
     return list(kinds.values())
 
