@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.catalogue import load_catalogue
 from conformance.reference.faults import all_faults
-from conformance.selftest.figures import GOOD, Figures, State, state_of
+from conformance.selftest.figures import GOOD, Figures, TrialState, state_of
 from conformance.selftest.results import rows
 from conformance.selftest.subjects import Subject
 from conformance.selftest.trial import Trial
@@ -113,12 +113,12 @@ def merged(earlier: Mapping[str, Any], documents: Sequence[Mapping[str, Any]]) -
     convicted = earlier["convictions"] | further["convictions"]
     bad = {name: state for name, state in earlier["bad"].items() if name not in further["convictions"]} | further["bad"]
     states = Counter(bad[name] for name in convicted if name in bad)
-    unnamed = states[State.SURVIVED] + states[State.MISNAMED] + states[State.BROKEN]
+    unnamed = states[TrialState.SURVIVED] + states[TrialState.MISNAMED] + states[TrialState.BROKEN]
     figures = {
         **earlier["figures"],
         "faults": len(convicted),
         "killed": len(convicted) - unnamed,
-        **{state.value: states[state] for state in (State.SURVIVED, State.MISNAMED, State.BROKEN)},
+        **{state.value: states[state] for state in (TrialState.SURVIVED, TrialState.MISNAMED, TrialState.BROKEN)},
         "named_share": round(1 - unnamed / len(convicted), 4),
     }
     runs = [*earlier["runs"], *further["runs"]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from conformance.certificate.envelope import countersealed
-from conformance.certificate.files import FolderError
+from conformance.certificate.files import UncertifiableFolder
 from conformance.certificate.keys import key_id
 from conformance.certificate.time_stamps import requested
 from conformance.reports.atomic_files import place
@@ -35,7 +35,7 @@ def countersign(
         The id of the certifier's key.
 
     Raises:
-        FolderError: A file cannot be written.
+        UncertifiableFolder: A file cannot be written.
         TimeStampError: The authority gave no valid time stamp; nothing was written.
     """
     content = countersealed(envelope, key)
@@ -44,5 +44,5 @@ def countersign(
         (folder / TIME_STAMP).unlink(missing_ok=True)
         place({folder / ENVELOPE: lambda: [content]} | ({folder / TIME_STAMP: lambda: [stamp]} if stamp else {}))
     except OSError as error:
-        raise FolderError(f"The certificate cannot be written to {folder}: {error.strerror}.") from error
+        raise UncertifiableFolder(f"The certificate cannot be written to {folder}: {error.strerror}.") from error
     return key_id(key.public_key())

@@ -28,14 +28,16 @@ if TYPE_CHECKING:
     from conformance.reports.model import Report
 
 
-class Page(NamedTuple):
+class CertificatePage(NamedTuple):
     """certificate.html, rendered again: its SHA-256 digest, and the versions that rendered it for the signer."""
 
     digest: str
     versions: Mapping[str, str]
 
 
-def examined(recording: Recording, folder: Path, files: Iterable[str], page: Page | None = None) -> list[Claim]:
+def examined(
+    recording: Recording, folder: Path, files: Iterable[str], page: CertificatePage | None = None
+) -> list[Claim]:
     """Return the claims about a recorded run.
 
     Args:
@@ -75,7 +77,7 @@ def _judged_again(recording: Recording, again: Rejudged) -> Claim:
     )
 
 
-def _rendered(recording: Recording, folder: Path, files: Iterable[str], page: Page | None) -> Claim:
+def _rendered(recording: Recording, folder: Path, files: Iterable[str], page: CertificatePage | None) -> Claim:
     again = rendered(recording)
     used = dict.fromkeys(again.keys() - RECORDED, recording.provisioned.versions)
     if page is not None:

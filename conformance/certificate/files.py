@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _OF_SYSTEMS: Final = re.compile(r"(?:.*/)?(?:\.DS_Store|\._[^/]*|\.directory|Thumbs\.db|desktop\.ini)")
 
 
-class FolderError(Exception):
+class UncertifiableFolder(Exception):
     """The folder cannot be certified or verified; the message is one plain sentence."""
 
 
@@ -26,13 +26,13 @@ def digests(folder: Path) -> dict[str, str]:
     The envelope, its time stamp, its witness and the files that file managers write are left out.
 
     Raises:
-        FolderError: It contains something other than files and folders, or a file cannot be read.
+        UncertifiableFolder: It contains something other than files and folders, or a file cannot be read.
     """
     try:
         paths = sorted(path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
         for path in paths:
             if path.is_symlink() or not path.is_file():
-                raise FolderError(f"{path} is neither a file nor a folder.")
+                raise UncertifiableFolder(f"{path} is neither a file nor a folder.")
         named = {path.relative_to(folder).as_posix(): path for path in paths}
         return {
             name: file_sha256(path)
@@ -40,9 +40,9 @@ def digests(folder: Path) -> dict[str, str]:
             if name not in {ENVELOPE, TIME_STAMP, WITNESS} and not _is_of_a_system(name)
         }
     except OSError as error:
-        raise FolderError(f"{error.filename or folder} cannot be read: {error.strerror}.") from error
+        raise UncertifiableFolder(f"{error.filename or folder} cannot be read: {error.strerror}.") from error
     except RecursionError:
-        raise FolderError(f"{folder} has too deeply nested folders.") from None
+        raise UncertifiableFolder(f"{folder} has too deeply nested folders.") from None
 
 
 def ignored(folder: Path) -> list[str]:

@@ -14,7 +14,7 @@ from conformance.running.connect import redactor_of, wire_settings
 from conformance.running.first_contact import REACHING
 from conformance.targets.census import organization_census
 from conformance.targets.journal import Journal
-from conformance.targets.journal_entries import State
+from conformance.targets.journal_entries import ChangeState
 from conformance.targets.journal_file import JournalError
 from conformance.verdicts.reporting import determined
 from conformance.wire.exchange import UNDOING
@@ -145,7 +145,7 @@ def _changes(journal: Journal, report: Report) -> list[dict[str, object]]:
     changes: list[dict[str, object]] = []
     for place, entry in enumerate(journal.entries()):
         state: object = entry.state.value
-        if is_cleaned_later and entry.state is State.SETTLED and isinstance(said, list) and place < len(said):
+        if is_cleaned_later and entry.state is ChangeState.SETTLED and isinstance(said, list) and place < len(said):
             state = said[place].get("state") if isinstance(said[place], dict) else state
         changes.append(
             {
@@ -179,7 +179,7 @@ def _of_files(journal: Journal, provisioned: Provisioned) -> Iterator[str]:
 
 
 def _of_undoing(journal: Journal, report: Report) -> Iterator[str]:
-    left = [entry for entry in journal.pending() if entry.state is not State.REFUSED]
+    left = [entry for entry in journal.pending() if entry.state is not ChangeState.REFUSED]
     if left and not report.get("not_undone"):
         yield f"/not_undone is empty, but changes of the journal were not undone: {len(left)}"
 

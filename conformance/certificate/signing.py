@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.certificate.envelope import sealed
 from conformance.certificate.examining import examined
-from conformance.certificate.files import FolderError, digests
+from conformance.certificate.files import UncertifiableFolder, digests
 from conformance.certificate.keys import key_id
 from conformance.certificate.page import page_bytes
 from conformance.certificate.statement import Signing, build_digest, claims, reservations_about, statement
@@ -66,7 +66,7 @@ def sign(folder: Path, key: Ed25519PrivateKey, *, build: str | None = None, anyw
     Raises:
         Refused: The run is not certified.
         NotJudgeable: The folder contains no recording that this suite can judge.
-        FolderError: A file cannot be read or written.
+        UncertifiableFolder: A file cannot be read or written.
         ValueError: The build's digest is invalid.
     """
     stated_build = build_digest(build)
@@ -75,7 +75,7 @@ def sign(folder: Path, key: Ed25519PrivateKey, *, build: str | None = None, anyw
     present = [name for name in found if name not in {PAGE, ENVELOPE}]
     now = datetime.now(UTC)
     if now < datetime.fromisoformat(report["run"]["finished_at"]):
-        raise FolderError(f"By this machine's clock it is {now:%Y-%m-%dT%H:%M:%SZ}, before the end of the run.")
+        raise UncertifiableFolder(f"By this machine's clock it is {now:%Y-%m-%dT%H:%M:%SZ}, before the end of the run.")
     reasons = reservations_about(report, recording.provisioned.stopped) + _doubts(recording, folder, present)
     if reasons and not anyway:
         raise Refused(reasons)
@@ -90,7 +90,7 @@ def sign(folder: Path, key: Ed25519PrivateKey, *, build: str | None = None, anyw
             (folder / name).unlink(missing_ok=True)
         place({folder / PAGE: lambda: [page], folder / ENVELOPE: lambda: [envelope]})
     except OSError as error:
-        raise FolderError(f"The certificate cannot be written to {folder}: {error.strerror}.") from error
+        raise UncertifiableFolder(f"The certificate cannot be written to {folder}: {error.strerror}.") from error
     return Signed(made, signer)
 
 

@@ -10,8 +10,8 @@ from conformance.certificate import statement as statements
 from conformance.certificate.challenged import signs
 from conformance.certificate.claims import Basis, Claim
 from conformance.certificate.envelope import InvalidEnvelope, ensure_countersigned, opened, signers
-from conformance.certificate.examining import Page, examined
-from conformance.certificate.files import FolderError, changes, digests, ignored
+from conformance.certificate.examining import CertificatePage, examined
+from conformance.certificate.files import UncertifiableFolder, changes, digests, ignored
 from conformance.certificate.keys import key_id
 from conformance.certificate.page import page_bytes
 from conformance.certificate.statement import CLAIMS, Signing
@@ -97,7 +97,7 @@ def verify(
     try:
         found, left_out = digests(folder), ignored(folder)
         files = _files(said, found, left_out)
-    except FolderError as error:
+    except UncertifiableFolder as error:
         files = Claim(_UNCHANGED, (str(error).rstrip("."),))
     if not files.holds:
         return replace(of_envelope, claims=(*signatures, files, _NOT_JUDGED))
@@ -239,7 +239,7 @@ def _claims(
 
 def _agreement(
     payload: bytes, said: Mapping[str, Any], recording: Recording, found: Mapping[str, str], key: str
-) -> tuple[Claim, Page | None]:
+) -> tuple[Claim, CertificatePage | None]:
     """Return the claim that the statement follows from the report, and the page that both give."""
     text = "The statement agrees with the report."
     try:
@@ -256,7 +256,7 @@ def _agreement(
         faults.append("it was signed before the run ended")
     if not faults and json_bytes(expected) != payload:
         faults.append("it is not written as this suite writes it")
-    return Claim(text, tuple(faults)), Page(sha256([page]), signing.versions)
+    return Claim(text, tuple(faults)), CertificatePage(sha256([page]), signing.versions)
 
 
 def _misstated(expected: Mapping[str, Any], said: Mapping[str, Any]) -> list[str]:

@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @pytest.mark.parametrize("rule", [pytest.param(rule, marks=requirement(rule), id=rule) for rule in RULES])
 def test_ledger(ledger_of_run: Account, rule: str) -> None:
     """Every response of the run agrees with the requests before it."""
     conclude(rule, ledger_of_run)
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @pytest.mark.parametrize("rule", [pytest.param(rule, marks=requirement(rule), id=rule) for rule in PEOPLE])
 def test_people(run: Run, ledger_of_run: Account, rule: str) -> None:
     """Every response about members and organizations, with any key, agrees with the requests before it."""
     conclude_sent(run, rule, ledger_of_run)
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @observes("lists-under-writes")
 def test_observe_lists_under_writes(run: Run, ledger_of_run: Account) -> None:
     """Observe whether a list is consistent that is read while the run writes."""

@@ -25,7 +25,7 @@ def _check(identifier: str, law: Law) -> Callable[[Run], None]:
         expect_law(run, law)
 
     check.__doc__ = law.judge.__doc__
-    stage = pytest.mark.stage(Stage.WEIGHING if law.confirmed else Stage.LAWS)
+    stage = pytest.mark.stage(Stage.WHOLE_RUN if law.confirmed else Stage.EVERY_RESPONSE)
     scenarios = [pytest.mark.usefixtures(*law.scenarios)] if law.scenarios else []
     for mark in (requirement(identifier), stage, *scenarios):
         mark(check)

@@ -128,7 +128,7 @@ def test_valid_renamings_succeed(run: Run, generated_renamings: Generated) -> No
     _expect_taken(run, generated_renamings, ensure_no_rule, (HTTPStatus.OK,))
 
 
-@pytest.mark.stage(Stage.LAWS)
+@pytest.mark.stage(Stage.EVERY_RESPONSE)
 @pytest.mark.parametrize("rule", [pytest.param(rule, id=rule, marks=requirement(rule)) for rule in RULES])
 def test_responses_keep_the_document(held_against_document: Held, rule: str) -> None:
     """Every readable response is as the OpenAPI document describes it."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from conformance.scenarios.access.unspecified import Beside
 
 
-@pytest.mark.stage(Stage.LAWS)
+@pytest.mark.stage(Stage.EVERY_RESPONSE)
 @requirement("timestamps-are-utc")
 @pytest.mark.usefixtures("new_engagements")
 def test_new_times_are_utc(run: Run) -> None:
@@ -28,7 +28,7 @@ def test_new_times_are_utc(run: Run) -> None:
     time_zones.expect_utc(run.wire.exchanges)
 
 
-@pytest.mark.stage(Stage.LAWS)
+@pytest.mark.stage(Stage.EVERY_RESPONSE)
 @observes("head-requests")
 def test_head_requests(run: Run) -> None:
     """Observe whether an Allow header lists HEAD."""
@@ -39,7 +39,7 @@ def test_head_requests(run: Run) -> None:
         run.observe("head-requests", "listed in Allow" if allows else "not listed in Allow", exchange)
 
 
-@pytest.mark.stage(Stage.LAWS)
+@pytest.mark.stage(Stage.EVERY_RESPONSE)
 @observes("extra-members")
 def test_extra_members(run: Run) -> None:
     """Observe the members of responses beyond the named ones."""
@@ -48,7 +48,7 @@ def test_extra_members(run: Run) -> None:
     run.observe("extra-members", ", ".join(sorted(found)[:20]) or "none", *list(found.values())[:3])
 
 
-@pytest.mark.stage(Stage.LAWS)
+@pytest.mark.stage(Stage.EVERY_RESPONSE)
 @observes("duplicate-json-names")
 def test_duplicate_names(run: Run) -> None:
     """Observe whether responses repeat a name within a JSON object."""
@@ -57,7 +57,7 @@ def test_duplicate_names(run: Run) -> None:
     run.observe("duplicate-json-names", ", ".join(sorted(found)[:20]) or "no", *list(found.values())[:3])
 
 
-@pytest.mark.stage(Stage.LAWS)
+@pytest.mark.stage(Stage.EVERY_RESPONSE)
 @observes("json-media-type-parameters")
 def test_media_types(run: Run) -> None:
     """Observe the media types of responses and their parameters."""
@@ -66,7 +66,7 @@ def test_media_types(run: Run) -> None:
     run.observe("json-media-type-parameters", "; ".join(sorted(found)[:10]) or "none", *list(found.values())[:3])
 
 
-@pytest.mark.stage(Stage.LAWS)
+@pytest.mark.stage(Stage.EVERY_RESPONSE)
 @observes("service-clock")
 def test_service_clock(run: Run) -> None:
     """Observe the difference between the service's clock, by its Date header, and the suite's."""

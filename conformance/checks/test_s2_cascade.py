@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from conformance.scenarios.engagements.final_deletion import FinalDeletion
     from conformance.wire.exchange import Exchange
 
-pytestmark = pytest.mark.stage(Stage.CLEARING)
+pytestmark = pytest.mark.stage(Stage.CLEANUP)
 
 
 def _settled(record: Record, *at: Exchange) -> Record:

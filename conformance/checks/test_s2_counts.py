@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _PAUSES: Final = (0.4, 1.0)
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @pytest.mark.usefixtures("counts")
 @requirement("engagement-count-agrees")
 def test_engagement_count_agreed_all_along(run: Run) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from conformance.scenarios.engagements.creating import Creating
     from conformance.wire.exchange import Exchange
 
-pytestmark = pytest.mark.stage(Stage.LOOKING_BACK)
+pytestmark = pytest.mark.stage(Stage.AFTER_SCENARIOS)
 
 _LIST: Final = "listEngagements"
 

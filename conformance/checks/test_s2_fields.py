@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 
-@pytest.mark.stage(Stage.LAWS)
+@pytest.mark.stage(Stage.EVERY_RESPONSE)
 @observes("plan-values-seen")
 def test_plan_values(run: Run) -> None:
     """Observe the values of plan."""
@@ -32,7 +32,7 @@ def test_plan_values(run: Run) -> None:
         run.observe("plan-values-seen", ", ".join(render(plan) for plan in sorted(plans)), *plans.values())
 
 
-@pytest.mark.stage(Stage.LAWS)
+@pytest.mark.stage(Stage.EVERY_RESPONSE)
 @observes("last-seen-null")
 def test_last_seen_null(run: Run) -> None:
     """Observe whether a member's lastSeenAt is null."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from conformance.scenarios.engagements.final_deletion import FinalDeletion
 
 
-pytestmark = pytest.mark.stage(Stage.CLEARING)
+pytestmark = pytest.mark.stage(Stage.CLEANUP)
 
 
 @requirement("delete-engagement-succeeds")

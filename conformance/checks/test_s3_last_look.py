@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from conformance.scenarios.organization.counts import Counts
     from conformance.wire.exchange import Exchange
 
-pytestmark = pytest.mark.stage(Stage.WEIGHING)
+pytestmark = pytest.mark.stage(Stage.WHOLE_RUN)
 
 
 @requirement("removed-member-loses-organization")

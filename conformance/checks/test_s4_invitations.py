@@ -35,7 +35,7 @@ def test_invitation_succeeds(inviting: Inviting) -> None:
         expect.success(invited.response)
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @requirement("invite-fields")
 def test_invitations_have_identifiers_of_their_own(run: Run, inviting: Inviting) -> None:
     """No two invitations of the run have the same id, if their addresses are certain to be different persons'."""
@@ -73,7 +73,7 @@ def _mailbox(exchange: Exchange) -> str | None:
     return f"{local.partition('+')[0].replace('.', '')}@{domain}"
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @requirement("invite-adds-no-member")
 @pytest.mark.usefixtures("inviting", "ledger_of_run")
 def test_invitation_is_not_counted(run: Run) -> None:

@@ -55,7 +55,7 @@ def _expect_of_role(role: str, snapshot: Snapshot) -> None:
         expect_all(pages, Listing((whole,)).identifiers, f"a member of role {role}", whole)
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @pytest.mark.usefixtures("counts")
 @requirement("member-count-agrees")
 def test_member_count_agreed_all_along(run: Run) -> None:

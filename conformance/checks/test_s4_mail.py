@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _ADDRESS: Final = re.compile(r"[^\s\"'<>,:\[\]]+@[^\s\"'<>,:\[\]]+")
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @requirement("invite-sends-mail")
 @pytest.mark.usefixtures("inviting", "mailing")
 def test_every_invitation_is_sent(run: Run) -> None:
@@ -104,7 +104,7 @@ def _email(invitation: Exchange) -> str:
     return str((invitation.sent_object or {}).get("email"))
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @requirement("refused-invite-sends-no-mail")
 @pytest.mark.usefixtures("inviting")
 def test_no_refused_invitation_is_sent(run: Run, mailing: Mailing) -> None:
@@ -145,8 +145,7 @@ def refused_invitations(run: Run) -> list[Refusal]:
         taken = sum(1 for invitation in several if not invitation.refused)
         for invitation in several:
             if invitation.refused:
-                key = invitation.request.credential.name if invitation.request.credential is not None else None
-                kind = key, _form(invitation, address), taken > 0
+                kind = invitation.request.key_name, _form(invitation, address), taken > 0
                 kinds[kind] = Refusal(address, invitation, others=taken or None)
     return list(kinds.values())
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("new_engagements")
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @requirement("sort-descending-by-default")
 def test_no_list_is_ascending_by_default(run: Run, by_name: ListByName) -> None:
     """No list of the run with sort=name, without an order and without a filter is ascending."""
@@ -34,7 +34,7 @@ def test_no_list_is_ascending_by_default(run: Run, by_name: ListByName) -> None:
     expect_law(run, Law(law, ("listEngagements",), confirmed=True))
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @pytest.mark.parametrize(
     "filtered",
     [

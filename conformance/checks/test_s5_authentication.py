@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _INVALID: Final = (400, 422)
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @requirement("key-missing-refused")
 def test_requests_without_a_key_are_refused(run: Run, bad_keys: BadKeys) -> None:
     """Each of the thirteen operations gives 401 without an Authorization header, in the whole run."""
@@ -49,7 +49,7 @@ def test_empty_keys_are_refused(bad_keys: BadKeys) -> None:
     _all_unauthorized(bad_keys, "empty")
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @requirement("key-unknown-refused")
 def test_unknown_keys_are_refused(run: Run, bad_keys: BadKeys) -> None:
     """Each of the thirteen operations gives 401 to a key that the service never issued, in the whole run."""

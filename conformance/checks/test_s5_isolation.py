@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from conformance.checks.observations import Described
     from conformance.running.run import Run
-    from conformance.scenarios.access.two_organizations import Count
+    from conformance.scenarios.access.two_organizations import CrossCount
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential
 
@@ -54,7 +54,7 @@ def test_two_keys_read_two_organizations(two_organizations: TwoOrganizations) ->
     expect.distinct_ids("the organizations of both keys", (own, other), own_read, other_read)
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @requirement("isolation-own-organization")
 def test_updates_are_of_the_organization_of_the_key(two_organizations: TwoOrganizations, run: Run) -> None:
     """The response to an update of the organization with another organization's key shows that organization."""
@@ -119,7 +119,7 @@ def test_counts_leave_other_organizations_out(two_organizations: TwoOrganization
         _stays_uncounted(run, counted=own, maker=other)
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @requirement("isolation-untouched")
 def test_renaming_leaves_another_organization_alone(two_organizations: TwoOrganizations, run: Run) -> None:
     """An organization never gets a name that another organization's key has set."""
@@ -217,7 +217,7 @@ def _stays_uncounted(run: Run, *, counted: Credential, maker: Credential) -> Non
     """Expect that no count of an organization rises when another organization creates engagements."""
     number = numbers(1)
 
-    def judge(counts: Count) -> None:
+    def judge(counts: CrossCount) -> None:
         for name, rise in zip(("engagementCount", "meta.total"), counts.rise, strict=True):
             expect.holds(
                 rise != CREATED,
@@ -227,7 +227,7 @@ def _stays_uncounted(run: Run, *, counted: Credential, maker: Credential) -> Non
                 actual=f"{rise} more",
             )
 
-    def count() -> Count:
+    def count() -> CrossCount:
         return pair.count(run, next(number), counted=counted, maker=maker)
 
     confirm.stable(run, count(), judge, count, same=lambda counts: counts.at_rest)

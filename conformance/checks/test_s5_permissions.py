@@ -65,7 +65,7 @@ def _is_enough(single_permissions: Permissions, scope: str, operation: str) -> N
         _WHOLE[operation](single_permissions, exchange)
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @for_each(_STATED, "scope-refuses")
 def test_other_permissions_are_not_enough(run: Run, single_permissions: Permissions, operation: str) -> None:
     """Keys with only permissions that cannot imply the listed one get 403, in the whole run."""

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-pytestmark = pytest.mark.stage(Stage.LAWS)
+pytestmark = pytest.mark.stage(Stage.EVERY_RESPONSE)
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @requirement("no-server-error")
 def test_no_request_ends_the_service(run: Run) -> None:
     """The service does not become unreachable twice after the same request."""

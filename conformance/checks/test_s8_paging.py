@@ -120,7 +120,7 @@ def test_length_of_pages_of_members(run: Run, paged_members: PagedLists) -> None
 # --- every list of the run
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @pytest.mark.parametrize(
     "operation",
     [

@@ -78,7 +78,7 @@ def _expect_past_the_end(plain: Exchange, snapshot: Snapshot) -> None:
     paging_limits.expect_refused_or_empty(snapshot[0], plain)
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @observes("empty-list-total-pages")
 def test_empty_list(run: Run) -> None:
     """Observe totalPages if nothing matches."""

@@ -18,7 +18,7 @@ from conformance.wire.rate_limit_headers import SUCCESSIVE
 if TYPE_CHECKING:
     from conformance.running.run import Run
 
-pytestmark = pytest.mark.stage(Stage.LAWS)
+pytestmark = pytest.mark.stage(Stage.EVERY_RESPONSE)
 
 _ROUNDS: Final = 3
 _SPANS: Final = {1: "a second", 10: "10 seconds", 60: "a minute", 300: "5 minutes", 3600: "an hour", 86400: "a day"}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-pytestmark = pytest.mark.stage(Stage.LOOKING_BACK)
+pytestmark = pytest.mark.stage(Stage.AFTER_SCENARIOS)
 
 _EXPECTED: Final = "429 once the limit of a window is reached"
 
@@ -95,7 +95,7 @@ def test_other_keys_are_served(throttling: Throttling) -> None:
     )
 
 
-@pytest.mark.stage(Stage.WEIGHING)
+@pytest.mark.stage(Stage.WHOLE_RUN)
 @requirement("rate-limit-per-key")
 def test_limit_is_of_each_key(run: Run) -> None:
     """Requests of one key take nothing from the limit of another."""

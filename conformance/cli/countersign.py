@@ -43,7 +43,7 @@ def countersign(
     Exit status: 0 countersigned; 1, 4 and 5 as for verify; 2 usage; 3 there is no time stamp, and nothing was written.
     """
     from conformance.certificate.countersigning import countersign as countersign_folder
-    from conformance.certificate.files import FolderError
+    from conformance.certificate.files import UncertifiableFolder
     from conformance.certificate.keys import KeyFileError, read_private_key, read_public_key
     from conformance.certificate.time_stamps import TimeStampError, read_authorities
     from conformance.certificate.verifying import verify
@@ -61,7 +61,7 @@ def countersign(
         sys.exit(status)
     try:
         signer = countersign_folder(folder, verified.envelope, key, tsa, authorities)
-    except FolderError as error:
+    except UncertifiableFolder as error:
         raise usage_error(error) from error
     except TimeStampError as error:
         sys.exit(say_why(Exit.UNTESTABLE, f"{error}.", console))

@@ -13,14 +13,14 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.cli.text import open_console, printable
-from conformance.selftest.figures import GOOD, Figures, State
+from conformance.selftest.figures import GOOD, Figures, TrialState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from conformance.selftest.trial import Trial
 
-    Shown = Callable[[Trial, State], None]
+    Shown = Callable[[Trial, TrialState], None]
 
 _EVERY: Final = 50
 
@@ -39,7 +39,7 @@ def progress(figures: Figures, planned: int) -> Iterator[Shown]:
         return
     with Live(console=console, refresh_per_second=4) as live:
 
-        def show(trial: Trial, state: State) -> None:
+        def show(trial: Trial, state: TrialState) -> None:
             if state not in GOOD:
                 live.console.print(_problem_line(trial, state))
             live.update(_table(figures, planned))
@@ -52,7 +52,7 @@ def about(seconds: float) -> str:
     return f"about {seconds / 60:.0f} minutes" if seconds > 90 else f"about {max(10, round(seconds, -1)):.0f} seconds"  # noqa: PLR2004
 
 
-def _line(console: Console, figures: Figures, planned: int, start: float, trial: Trial, state: State) -> None:
+def _line(console: Console, figures: Figures, planned: int, start: float, trial: Trial, state: TrialState) -> None:
     if state not in GOOD:
         console.print(_problem_line(trial, state), soft_wrap=True)
     done = len(figures.trials)
@@ -62,10 +62,10 @@ def _line(console: Console, figures: Figures, planned: int, start: float, trial:
         console.print(f"{done}/{planned}: {counts}{f'; {about(left)} left' if left else ''}", soft_wrap=True)
 
 
-def _problem_line(trial: Trial, state: State) -> Text:
+def _problem_line(trial: Trial, state: TrialState) -> Text:
     """Return the line about a trial with an unwanted state."""
     reported = ", ".join(trial.reported) or "nothing"
-    expected = f", not {trial.subject.breaks[0]}" if state in {State.SURVIVED, State.MISNAMED} else ""
+    expected = f", not {trial.subject.breaks[0]}" if state in {TrialState.SURVIVED, TrialState.MISNAMED} else ""
     problems = [*trial.errors, *trial.left]
     error = f"; {problems[0].strip().splitlines()[-1]}" if problems else ""
     text = printable(f"{trial.subject.id}: reported {reported}{expected}{error}", limit=400)

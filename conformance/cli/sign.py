@@ -32,7 +32,7 @@ def sign(folder: Path, key_file: Path, subject_digest: str | None, *, replace: b
     A run is refused if it was interrupted, waived, inconclusive or not conformant, or if re-evaluating its
     recorded exchanges gives other outcomes. Exit status: 0 signed; 1 refused; 2 usage.
     """
-    from conformance.certificate.files import FolderError
+    from conformance.certificate.files import UncertifiableFolder
     from conformance.certificate.keys import KeyFileError, read_private_key
     from conformance.certificate.signing import NotJudgeable, Refused
     from conformance.certificate.signing import sign as sign_folder
@@ -47,7 +47,7 @@ def sign(folder: Path, key_file: Path, subject_digest: str | None, *, replace: b
         raise click.UsageError(f"{folder} holds a certificate. --replace replaces it.")
     try:
         signed = sign_folder(folder, read_private_key(key_file), build=subject_digest, anyway=anyway)
-    except (KeyFileError, NotJudgeable, FolderError) as error:
+    except (KeyFileError, NotJudgeable, UncertifiableFolder) as error:
         raise usage_error(error) from error
     except Refused as refusal:
         click.echo("Not signed:", err=True)

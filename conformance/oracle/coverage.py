@@ -166,5 +166,4 @@ class _Targets:
 
 
 def _by_other(exchange: Exchange) -> bool:
-    credential = exchange.request.credential
-    return credential is not None and credential.name == OTHER_KEY
+    return exchange.request.key_name == OTHER_KEY

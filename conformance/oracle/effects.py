@@ -19,9 +19,10 @@ EXISTENCE: Final = "existence"
 _EXISTS: Final = "there"
 DELETED: Final = "gone"
 
-_MICROSECONDS: Final = 1_000_000
-_ORDINARY: Final = re.compile(r"[A-Za-z](?:[A-Za-z0-9._-]| (?! )){8,30}[A-Za-z0-9.]")
-_WORDS: Final = re.compile(r"(?=.{1,32}\Z)[A-Za-z0-9._-]+(?: [A-Za-z0-9._-]+)*")
+MICROSECONDS: Final = 1_000_000
+"""The microseconds of a second."""
+_ALWAYS_ACCEPTED: Final = re.compile(r"[A-Za-z](?:[A-Za-z0-9._-]| (?! )){8,30}[A-Za-z0-9.]")
+_ALWAYS_ECHOED: Final = re.compile(r"(?=.{1,32}\Z)[A-Za-z0-9._-]+(?: [A-Za-z0-9._-]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,8 @@ class Interval:
     @classmethod
     def of(cls, exchange: Exchange) -> Interval:
         """Return the interval of an exchange, as exact as a recording keeps it."""
-        start = round(exchange.started_at.timestamp() * _MICROSECONDS)
-        return cls(start, start + round(exchange.seconds * _MICROSECONDS))
+        start = round(exchange.started_at.timestamp() * MICROSECONDS)
+        return cls(start, start + round(exchange.seconds * MICROSECONDS))
 
     def before(self, other: Interval) -> bool:
         """Whether this interval ended before the other one began."""
@@ -69,22 +70,22 @@ class Effect:
         return self.value is None or self.value == value
 
 
-def is_plain(text: str) -> bool:
+def must_read_back_exactly(text: str) -> bool:
     """Whether an accepted text must read back exactly: no odd blanks, no control characters, in normal form C."""
     return text.isprintable() and " ".join(text.split()) == text and unicodedata.is_normalized("NFC", text)
 
 
-def is_ordinary(value: object) -> bool:
-    """Whether a value is a text that no service has a reason to refuse or change.
+def must_be_accepted(value: object) -> bool:
+    """Whether a value is a text that every service must accept, because it has no reason to refuse or change it.
 
     These are 10 to 32 letters, digits and a few signs, first a letter: names may have to begin with one.
     """
-    return isinstance(value, str) and _ORDINARY.fullmatch(value) is not None
+    return isinstance(value, str) and _ALWAYS_ACCEPTED.fullmatch(value) is not None
 
 
-def is_unremarkable(value: object) -> bool:
-    """Whether a value is a text that no service that accepts it has a reason to change; it may resemble a number."""
-    return isinstance(value, str) and _WORDS.fullmatch(value) is not None
+def must_be_echoed(value: object) -> bool:
+    """Whether a service that accepts a value must repeat it: a few words of plain characters, even if like a number."""
+    return isinstance(value, str) and _ALWAYS_ECHOED.fullmatch(value) is not None
 
 
 def effects_of(exchange: Exchange) -> list[Effect]:
@@ -147,4 +148,4 @@ def _of_unarchive(exchange: Exchange, interval: Interval) -> Interval:
 def _text(value: object) -> str | None:
     if value is None:
         return ""
-    return value if isinstance(value, str) and is_plain(value) else None
+    return value if isinstance(value, str) and must_read_back_exactly(value) else None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.interface.list_parameters import MAX_PER_PAGE, ORDERS, PARAMETERS, ROLES, SORTS, STATUSES
 from conformance.json_text import Malformed, Parsed, read_json
-from conformance.oracle.effects import is_ordinary
+from conformance.oracle.effects import must_be_accepted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,7 +92,7 @@ def _of_field(operation: str, name: str, body: dict[str, Any]) -> Validity:
         return _of_address(value)
     if name == "role":
         return _of_new_role(operation, value)
-    return Validity.VALID if is_ordinary(value) else Validity.OPEN
+    return Validity.VALID if must_be_accepted(value) else Validity.OPEN
 
 
 def _of_address(value: str) -> Validity:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 from math import inf
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from conformance.oracle.effects import Interval, is_ordinary, is_plain
+from conformance.oracle.effects import MICROSECONDS, Interval, must_be_accepted, must_read_back_exactly
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.rendering import render
 
@@ -21,11 +21,9 @@ if TYPE_CHECKING:
 
     from conformance.wire.exchange import Exchange
 
-_MICROSECONDS: Final = 1_000_000
-
 
 @dataclass(frozen=True, slots=True)
-class State:
+class EngagementState:
     """State of an engagement in a sequential service; None stands for a deleted one."""
 
     name: str
@@ -33,7 +31,7 @@ class State:
     status: str = "active"
 
 
-class Outcome(Enum):
+class RequestOutcome(Enum):
     """Outcome of a request."""
 
     DONE = "done"
@@ -57,29 +55,29 @@ class Event:
     """
 
     operation: str
-    outcome: Outcome
+    outcome: RequestOutcome
     interval: Interval
     sent: tuple[tuple[str, str], ...] = ()
-    seen: State | None = None
+    seen: EngagementState | None = None
     words: str = ""
     beside: bool = False
 
-    def after(self, state: State | None) -> Iterator[State | None]:
+    def after(self, state: EngagementState | None) -> Iterator[EngagementState | None]:
         """Yield the states that this may lead to from a state; none if its response is impossible there."""
-        if self.outcome is Outcome.UNKNOWN:
+        if self.outcome is RequestOutcome.UNKNOWN:
             yield state
-        if self.beside and self.outcome in {Outcome.NOT_FOUND, Outcome.REFUSED}:
+        if self.beside and self.outcome in {RequestOutcome.NOT_FOUND, RequestOutcome.REFUSED}:
             yield state
-        elif state is None and self.beside and self.operation == "delete" and self.outcome is Outcome.DONE:
+        elif state is None and self.beside and self.operation == "delete" and self.outcome is RequestOutcome.DONE:
             yield None
-        elif self.outcome is Outcome.NOT_FOUND:
+        elif self.outcome is RequestOutcome.NOT_FOUND:
             if state is None:
                 yield state
         elif state is not None:
             yield from self._in(state)
 
-    def _in(self, state: State) -> Iterator[State | None]:
-        if self.outcome is Outcome.REFUSED:
+    def _in(self, state: EngagementState) -> Iterator[EngagementState | None]:
+        if self.outcome is RequestOutcome.REFUSED:
             yield state
         elif self.operation == "read":
             if self.seen is None or self.seen == state:
@@ -92,16 +90,16 @@ class Event:
             yield replace(state, **dict(self.sent))
 
 
-def order_of(initial: State, events: Sequence[Event]) -> list[Event] | None:
+def order_of(initial: EngagementState, events: Sequence[Event]) -> list[Event] | None:
     """Return an order in which the events can have happened; None if there is none.
 
     Args:
         initial: The engagement before all of them.
         events: The events.
     """
-    dead: set[tuple[frozenset[int], State | None]] = set()
+    dead: set[tuple[frozenset[int], EngagementState | None]] = set()
 
-    def search(left: frozenset[int], state: State | None) -> list[Event] | None:
+    def search(left: frozenset[int], state: EngagementState | None) -> list[Event] | None:
         if not left:
             return []
         if (left, state) in dead:
@@ -130,13 +128,13 @@ def history_of(exchanges: Sequence[Exchange]) -> list[Event]:
         for exchange, event in known
         if event.operation != "read"
     ]
-    done = [event.interval for event in changes if event.outcome in {Outcome.DONE, Outcome.UNKNOWN}]
+    done = [event.interval for event in changes if event.outcome in {RequestOutcome.DONE, RequestOutcome.UNKNOWN}]
     return [*changes, *(event for event in reads if not any(event.interval.meets(interval) for interval in done))]
 
 
 def _interval(exchange: Exchange) -> Interval:
     interval = Interval.of(exchange)
-    return Interval(interval.start, inf) if _outcome(exchange) is Outcome.UNKNOWN else interval
+    return Interval(interval.start, inf) if _outcome(exchange) is RequestOutcome.UNKNOWN else interval
 
 
 def describe_events(events: Sequence[Event]) -> str:
@@ -147,7 +145,7 @@ def describe_events(events: Sequence[Event]) -> str:
 
 
 def _milliseconds(interval: Interval, first: float) -> str:
-    start, end = ((moment - first) * 1000 / _MICROSECONDS for moment in (interval.start, interval.end))
+    start, end = ((moment - first) * 1000 / MICROSECONDS for moment in (interval.start, interval.end))
     return f"{start:.1f} to {end:.1f} ms" if end != inf else f"from {start:.1f} ms"
 
 
@@ -164,30 +162,34 @@ def _event(exchange: Exchange) -> Event | None:
     outcome = _outcome(exchange)
     body = exchange.sent_object or {}
     sent = tuple((name, str(value)) for name, value in body.items() if name in {"name", "description"})
-    if operation == "read" and outcome is not Outcome.DONE and outcome is not Outcome.NOT_FOUND:
+    if operation == "read" and outcome is not RequestOutcome.DONE and outcome is not RequestOutcome.NOT_FOUND:
         return None
-    if not all(is_plain(value) for _, value in sent):
+    if not all(must_read_back_exactly(value) for _, value in sent):
         return None
-    if outcome is Outcome.REFUSED and operation == "update" and not all(is_ordinary(value) for _, value in sent):
+    if (
+        outcome is RequestOutcome.REFUSED
+        and operation == "update"
+        and not all(must_be_accepted(value) for _, value in sent)
+    ):
         return None  # it may have been refused for its content, before the engagement was looked up
-    seen = _seen(exchange) if operation == "read" and outcome is Outcome.DONE else None
+    seen = _seen(exchange) if operation == "read" and outcome is RequestOutcome.DONE else None
     words = " ".join([operation, *(f"{name}={render(value)}" for name, value in sent), "->", exchange.status_text])
     if seen is not None:
         words += f", {seen.status}, name={render(seen.name)}, description={render(seen.description)}"
     return Event(operation, outcome, _interval(exchange), sent, seen, words)
 
 
-def _outcome(exchange: Exchange) -> Outcome:
+def _outcome(exchange: Exchange) -> RequestOutcome:
     if exchange.accepted:
-        return Outcome.DONE
+        return RequestOutcome.DONE
     if not exchange.refused:
-        return Outcome.UNKNOWN
-    return Outcome.NOT_FOUND if exchange.missed else Outcome.REFUSED
+        return RequestOutcome.UNKNOWN
+    return RequestOutcome.NOT_FOUND if exchange.missed else RequestOutcome.REFUSED
 
 
-def _seen(exchange: Exchange) -> State | None:
+def _seen(exchange: Exchange) -> EngagementState | None:
     data = next(iter(readable_resources(exchange)), {})
     name, description, status = data.get("name"), data.get("description") or "", data.get("status")
     if isinstance(name, str) and isinstance(description, str) and isinstance(status, str):
-        return State(name, description, status)
+        return EngagementState(name, description, status)
     return None

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.json_text import Parsed
 from conformance.oracle.rendering import kind_of
 from conformance.wire.exchange import NoResponse
+from conformance.wire.statuses import ERRORS_FROM
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 _WORD: Final = re.compile(r"[A-Za-z0-9_.$-]{1,60}")
 _MOST_MEMBERS: Final = 20
-_ERRORS_FROM: Final = 400
 _STABLE_LENGTH: Final = 16
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _ULID: Final = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
@@ -32,7 +32,7 @@ def describe_response(exchange: Exchange) -> str:
         response = exchange.response
     except NoResponse as error:
         return f"no response ({exchange.error or error})"
-    code = _member(_value(exchange), "error", "code") if response.status >= _ERRORS_FROM else None
+    code = _member(_value(exchange), "error", "code") if response.status >= ERRORS_FROM else None
     return f"{response.status} {_word(code)}" if isinstance(code, str) else str(response.status)
 
 

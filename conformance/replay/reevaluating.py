@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.replay.recorded_inputs_file import placeholder
-from conformance.reports.script import Recording
+from conformance.reports.script import Reproductions
 from conformance.running.connect import redactor_of, wire_settings
 from conformance.running.first_contact import reach
 from conformance.running.run import Run
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conformance.replay.recorded_inputs_file import Provisioned
-    from conformance.replay.recording import Recording as RecordedFolder
+    from conformance.replay.recording import Recording
     from conformance.targets.names import RunNames
 
 
@@ -60,7 +60,7 @@ def unwritten_journal(names: RunNames, path: Path) -> Journal:
     return Journal(_UnwrittenFile(path), names, Place(""))
 
 
-def rejudge(recording: RecordedFolder, folder: Path) -> Rejudged:
+def rejudge(recording: Recording, folder: Path) -> Rejudged:
     """Run the checks on a recording.
 
     Args:
@@ -75,7 +75,7 @@ def rejudge(recording: RecordedFolder, folder: Path) -> Rejudged:
         reached = reach(run)
         run.closed = reached if isinstance(reached, str) else None
         run_checks(judge)
-    script = Recording(recording.exchanges, run.names.prefix, run.profile.variables, redactor_of(run.profile))
+    script = Reproductions(recording.exchanges, run.names.prefix, run.profile.variables, redactor_of(run.profile))
     errors = [f"an error of the suite: {error.splitlines()[0]}: {error.splitlines()[-1]}" for error in judge.errors]
     unasked = [f"no check requested exchange {exchange.number}, sent by {exchange.check}" for exchange in wire.unused]
     unlike = [f"exchange {exchange.number} has a request that this suite does not send" for exchange in wire.unlike]
@@ -85,7 +85,7 @@ def rejudge(recording: RecordedFolder, folder: Path) -> Rejudged:
     )
 
 
-def _run(recording: RecordedFolder, notes: InputPlayer, folder: Path) -> tuple[ReplayWire, Run]:
+def _run(recording: Recording, notes: InputPlayer, folder: Path) -> tuple[ReplayWire, Run]:
     provisioned = recording.provisioned
     profile = provisioned.profile
     redactor = redactor_of(profile)

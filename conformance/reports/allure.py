@@ -7,7 +7,7 @@ import uuid
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.reports.text import bounded, json_bytes, visible
+from conformance.reports.text import bounded, json_document, visible
 from conformance.reports.wording import (
     again,
     basis_of,
@@ -38,7 +38,7 @@ def allure_files(report: Report) -> dict[str, bytes]:
     As in junit.xml, a failure that is waived or in the baseline is skipped. The same run has the same names.
     """
     results = [_result(report, requirement) for requirement in chosen(report)]
-    return {f"{result['uuid']}-result.json": json_bytes(result, indent=1) + b"\n" for result in results}
+    return {f"{result['uuid']}-result.json": json_document(result) for result in results}
 
 
 def _result(report: Report, requirement: Requirement) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.reports.text import bounded, json_bytes, visible
+from conformance.reports.text import bounded, json_document, visible
 from conformance.reports.wording import (
     OUTCOMES,
     again,
@@ -45,7 +45,7 @@ def ctrf_bytes(report: Report) -> bytes:
             "environment": _environment(report),
         },
     }
-    return json_bytes(document, indent=1) + b"\n"
+    return json_document(document)
 
 
 def _summary(report: Report, statuses: list[str]) -> dict[str, Any]:

@@ -8,6 +8,8 @@ import shlex
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from conformance.wire.redaction import is_text
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -161,12 +163,4 @@ def readable(body: bytes) -> str | None:
 def _from_archive(exchange: Exchange) -> str:
     """Return the command that extracts a long body, which would exceed the limit of a command line."""
     extract = f"jq -j '.log.entries[{exchange.number - 1}].request.postData.text' exchanges.har | "
-    return extract if _is_text(exchange.sent_request.body) else extract + "base64 -d | "
-
-
-def _is_text(body: bytes) -> bool:
-    try:
-        body.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+    return extract if is_text(exchange.sent_request.body) else extract + "base64 -d | "

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from conformance.reports.markdown import inline
-from conformance.reports.text import bounded, json_bytes, one_line
+from conformance.reports.text import bounded, json_document, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -117,7 +117,7 @@ def _parts(drift: Drift) -> Iterator[tuple[str, Sequence[OutcomeChange | Observa
 
 def drift_json(drift: Drift) -> bytes:
     """Return the changes as a JSON object with the attributes of ``Drift``."""
-    return json_bytes(asdict(drift), indent=1) + b"\n"
+    return json_document(asdict(drift))
 
 
 def drift_text(drift: Drift) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from conformance.reports.text import bounded, json_bytes, visible
+from conformance.reports.text import bounded, json_document, visible
 from conformance.reports.wording import numbers, section_title
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def earl_bytes(report: Report) -> bytes:
         *(_criterion(requirement) for requirement in report["requirements"]),
         *(_assertion(report, requirement, subject, assertor) for requirement in report["requirements"]),
     ]
-    return json_bytes({"@context": _CONTEXT, "@graph": graph}, indent=1) + b"\n"
+    return json_document({"@context": _CONTEXT, "@graph": graph})
 
 
 def _assertor(report: Report, identifier: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict, cast
 from jsonschema import Draft202012Validator, FormatChecker
 
 from conformance.files import DOCUMENT, read_file
-from conformance.reports.text import json_bytes, load_json, one_line
+from conformance.reports.text import json_document, load_json, one_line
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -253,4 +253,4 @@ def report_bytes(report: Report) -> bytes:
     Raises:
         InvalidReport: The report breaks the schema.
     """
-    return json_bytes(check_report(report), indent=1) + b"\n"
+    return json_document(check_report(report))

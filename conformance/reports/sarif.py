@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.reports.sealing import EXCHANGES
-from conformance.reports.text import bounded, json_bytes, visible
+from conformance.reports.text import bounded, json_document, visible
 from conformance.reports.wording import basis_of, chosen, excuse, explain_command, numbers, verdict_sentence
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def sarif_bytes(report: Report) -> bytes:
             }
         ],
     }
-    return json_bytes(document, indent=1) + b"\n"
+    return json_document(document)
 
 
 def _rule(requirement: Requirement) -> dict[str, Any]:

@@ -65,7 +65,7 @@ _OWN: Final = """{own}() {{ {read} | grep -qF {mark}; }}
 """
 
 
-class Recording:
+class Reproductions:
     """The exchanges of a run, for commands and scripts that repeat what failures cite.
 
     Args:

@@ -51,6 +51,11 @@ def bounded(text: str, limit: int) -> str:
     return text if left_out <= 0 else f"{text[:limit]}… ({left_out:,} more characters)"
 
 
+def json_document(value: object) -> bytes:
+    """Return the content of a JSON file that people read, too: indented, with a final line break."""
+    return json_bytes(value, indent=1) + b"\n"
+
+
 def json_bytes(value: object, *, indent: int | None = None) -> bytes:
     r"""Return a value as JSON text in UTF-8, for all strings and numbers.
 

@@ -11,8 +11,8 @@ from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.reserved_engagements import (
     NEEDED_STATUS,
+    LastChange,
     ReservedEngagements,
-    State,
     engagements_in_every_state,
 )
 from conformance.scenarios.access.two_organizations import two_organizations
@@ -37,10 +37,10 @@ _LATE: Final = {Effort.QUICK: 0.0, Effort.STANDARD: 10.0, Effort.DEEP: 10.0}
 """Seconds after the last change."""
 _MOST: Final = {Effort.QUICK: 8, Effort.STANDARD: 40, Effort.DEEP: 150}
 """Engagements that are read, each with another history if there are as many."""
-_CHANGED: Final = (State.EDITED, State.UNARCHIVED, State.ARCHIVED, State.EDITED_IN_VAIN)
+_CHANGED: Final = (LastChange.EDITED, LastChange.UNARCHIVED, LastChange.ARCHIVED, LastChange.EDITED_IN_VAIN)
 """The engagements that the last changes are about."""
-_ACTIVE_LAST: Final = (State.EDITED, State.NEW)
-_ARCHIVED_LAST: Final = (State.UNARCHIVED, State.EDITED_IN_VAIN)
+_ACTIVE_LAST: Final = (LastChange.EDITED, LastChange.NEW)
+_ARCHIVED_LAST: Final = (LastChange.UNARCHIVED, LastChange.EDITED_IN_VAIN)
 """The engagements that are active, or archived, after the last changes."""
 _FILTERS: Final = {"listEngagements": ("status", "active"), "listMembers": ("role", "member")}
 _PAGE: Final = 7
@@ -106,29 +106,29 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
     the read before and the edit after it, as a service may keep a status for each key.
     """
     ids = reserved.ids
-    if not {*_CHANGED, State.NEW, State.ARCHIVED_AGAIN} <= ids.keys():
+    if not {*_CHANGED, LastChange.NEW, LastChange.ARCHIVED_AGAIN} <= ids.keys():
         return
     vain = {"name": reserved.name, "description": "Edited at the end of the run"}
-    bystander, listing = requests.get_engagement(ids[State.NEW]), latest(run)
+    bystander, listing = requests.get_engagement(ids[LastChange.NEW]), latest(run)
     active, archived = (latest(run, status=status) for status in ("active", "archived"))
-    edit = requests.update_engagement(ids[State.EDITED], {"name": reserved.freed})
-    archive = requests.archive_engagement(ids[State.UNARCHIVED])
-    invalid = requests.update_engagement(ids[State.UNARCHIVED], {"name": 5, "description": 5})
+    edit = requests.update_engagement(ids[LastChange.EDITED], {"name": reserved.freed})
+    archive = requests.archive_engagement(ids[LastChange.UNARCHIVED])
+    invalid = requests.update_engagement(ids[LastChange.UNARCHIVED], {"name": 5, "description": 5})
     writer, member = scoped_key_or_none(run, "engagements:write"), key_of_bystander(run)
     keys = {edit: writer, archive: member, invalid: writer}
     for request in (
         *(bystander, listing, active, edit, listing),
         # The main key has last read another name, which must not come back.
-        requests.update_engagement(ids[State.EDITED], {"description": "Described at the end of the run"}),
-        requests.get_engagement(ids[State.UNARCHIVED]),
+        requests.update_engagement(ids[LastChange.EDITED], {"description": "Described at the end of the run"}),
+        requests.get_engagement(ids[LastChange.UNARCHIVED]),
         *(invalid, archive),
-        *(requests.update_engagement(ids[State.UNARCHIVED], vain), bystander, listing, active, archived),
-        *(requests.delete_engagement(ids[State.ARCHIVED]), bystander, archived),
-        requests.update_engagement(ids[State.EDITED_IN_VAIN], vain),
+        *(requests.update_engagement(ids[LastChange.UNARCHIVED], vain), bystander, listing, active, archived),
+        *(requests.delete_engagement(ids[LastChange.ARCHIVED]), bystander, archived),
+        requests.update_engagement(ids[LastChange.EDITED_IN_VAIN], vain),
         bystander,
-        requests.update_engagement(ids[State.EDITED_IN_VAIN], {"name": 5}),
-        requests.unarchive_engagement(ids[State.ARCHIVED_AGAIN]),
-        requests.get_engagement(ids[State.ARCHIVED_AGAIN]),
+        requests.update_engagement(ids[LastChange.EDITED_IN_VAIN], {"name": 5}),
+        requests.unarchive_engagement(ids[LastChange.ARCHIVED_AGAIN]),
+        requests.get_engagement(ids[LastChange.ARCHIVED_AGAIN]),
     ):
         send_with(run, keys.get(request), request)
     send_with(run, member, requests.create_engagement({"name": 5, "description": 5}))

@@ -43,7 +43,7 @@ _MOST_SECONDS: Final = 30.0
 """Seconds after which a run for an example sends nothing more; most take one or two."""
 _MOST_SHOWN: Final = 3
 """Most exchanges of an example."""
-_LOOKS_BACK: Final = "Judge the exchanges of the run; if those are too few, send some more."
+_OF_THE_RUN: Final = "Judge the exchanges of the run; if those are too few, send some more."
 _BY_ITSELF: Final = "Send a few requests and judge their responses."
 
 
@@ -129,8 +129,8 @@ def _sent(item: pytest.Item, requirement: Requirement) -> Iterator[tuple[str, st
     if ledger_of_run.__name__ in scenarios:
         scenarios |= {name: scenario_named(name) for name in SCENARIOS.get(requirement.id, ())}
     if not scenarios:
-        looks_back = stage_of(item) in {Stage.LOOKING_BACK, *JUDGING}
-        yield name_of(item).partition("[")[0], _LOOKS_BACK if looks_back else _BY_ITSELF
+        judges_the_run = stage_of(item) in {Stage.AFTER_SCENARIOS, *JUDGING}
+        yield name_of(item).partition("[")[0], _OF_THE_RUN if judges_the_run else _BY_ITSELF
     yield from ((name, f"{_summary(function)} See {_module(function)}.") for name, function in scenarios.items())
 
 

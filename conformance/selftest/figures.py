@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from conformance.selftest.trial import Trial
 
 
-class State(StrEnum):
+class TrialState(StrEnum):
     """State of a trial."""
 
     KILLED = "killed"
@@ -30,25 +30,25 @@ class State(StrEnum):
     BROKEN = "broken"
 
 
-GOOD = frozenset({State.KILLED, State.FOUND, State.OVERLOOKED, State.KEPT})
+GOOD = frozenset({TrialState.KILLED, TrialState.FOUND, TrialState.OVERLOOKED, TrialState.KEPT})
 """The states that a self-test may have; of drawn faults the suite need not find all."""
 
-MISSED = frozenset({State.SURVIVED, State.MISNAMED})
+MISSED = frozenset({TrialState.SURVIVED, TrialState.MISNAMED})
 """The states of a fault that the suite does not report, or not by its requirement."""
 
 
-def state_of(trial: Trial) -> State:
+def state_of(trial: Trial) -> TrialState:
     """Return the state of a trial: ``BROKEN`` if the suite failed, sent nothing or left records."""
     left = trial.left and not trial.subject.is_hard  # a hard service may refuse requests for an hour
     if trial.errors or left or not trial.requests:
-        return State.BROKEN
+        return TrialState.BROKEN
     if trial.subject.kind == "drawn":
-        return State.FOUND if trial.reported else State.OVERLOOKED
+        return TrialState.FOUND if trial.reported else TrialState.OVERLOOKED
     if trial.subject.kind != "fault":
-        return State.FALSE_ALARM if trial.reported else State.KEPT
+        return TrialState.FALSE_ALARM if trial.reported else TrialState.KEPT
     if not trial.reported:
-        return State.SURVIVED
-    return State.KILLED if trial.subject.breaks[0] in trial.reported else State.MISNAMED
+        return TrialState.SURVIVED
+    return TrialState.KILLED if trial.subject.breaks[0] in trial.reported else TrialState.MISNAMED
 
 
 def precision(trial: Trial) -> float:
@@ -66,9 +66,9 @@ class Figures:
     """
 
     trials: list[Trial] = field(default_factory=list)
-    counts: dict[State, int] = field(default_factory=lambda: dict.fromkeys(State, 0))
+    counts: dict[TrialState, int] = field(default_factory=lambda: dict.fromkeys(TrialState, 0))
 
-    def add(self, trial: Trial) -> State:
+    def add(self, trial: Trial) -> TrialState:
         """Add a trial and return its state."""
         state = state_of(trial)
         self.trials.append(trial)
@@ -79,7 +79,7 @@ class Figures:
         """Return the missed faults; a repetition may find them with more time or more checks."""
         return [trial.subject for trial in self.trials if state_of(trial) in MISSED]
 
-    def repeat(self, trial: Trial) -> State:
+    def repeat(self, trial: Trial) -> TrialState:
         """Replace the first trial of a fault by a second one and return its state."""
         first = next(earlier for earlier in self.trials if earlier.subject == trial.subject)
         self.counts[state_of(first)] -= 1
@@ -95,16 +95,16 @@ class Figures:
         """Return the figures by name; shares are from 0 to 1, figures without a whole trial are None."""
         faults = [trial for trial in self.trials if trial.subject.kind == "fault"]
         conforming = [trial for trial in self.trials if not trial.subject.is_faulty]
-        drawn = self.counts[State.FOUND] + self.counts[State.OVERLOOKED]
+        drawn = self.counts[TrialState.FOUND] + self.counts[TrialState.OVERLOOKED]
         found = [trial for trial in faults if trial.reported]
         named = [trial for trial in found if trial.subject.breaks[0] in trial.reported]
         whole = [trial for trial in found if trial.whole]
         return {
             "faults": len(faults),
-            "killed": self.counts[State.KILLED],
-            "survived": self.counts[State.SURVIVED],
-            "misnamed": self.counts[State.MISNAMED],
-            "broken": self.counts[State.BROKEN],
+            "killed": self.counts[TrialState.KILLED],
+            "survived": self.counts[TrialState.SURVIVED],
+            "misnamed": self.counts[TrialState.MISNAMED],
+            "broken": self.counts[TrialState.BROKEN],
             "repeated": sum(trial.alone for trial in faults),
             "named_share": _share(len(named), len(faults)),
             "focused": sum(not trial.whole for trial in faults),
@@ -115,19 +115,19 @@ class Figures:
             if (after := [trial.found_after for trial in whole if trial.found_after])
             else None,
             "drawn": drawn or None,
-            "drawn_found": self.counts[State.FOUND] if drawn else None,
-            "drawn_share": _share(self.counts[State.FOUND], drawn) if drawn else None,
+            "drawn_found": self.counts[TrialState.FOUND] if drawn else None,
+            "drawn_share": _share(self.counts[TrialState.FOUND], drawn) if drawn else None,
             "latitudes": sum(trial.subject.kind == "latitude" for trial in conforming),
             "combinations": sum(trial.subject.kind == "combination" for trial in conforming),
             "pairs_share": round(share_of_pairs(trial.subject for trial in conforming), 4),
-            "false_alarms": self.counts[State.FALSE_ALARM],
+            "false_alarms": self.counts[TrialState.FALSE_ALARM],
             "undecided": len(self.avoidable()),
             "requests": sum(trial.requests for trial in self.trials),
         }
 
     def overlooked(self) -> list[str]:
         """Return the ids of the drawn faults that were not found."""
-        return sorted(trial.subject.id for trial in self.trials if state_of(trial) is State.OVERLOOKED)
+        return sorted(trial.subject.id for trial in self.trials if state_of(trial) is TrialState.OVERLOOKED)
 
     def avoidable(self) -> dict[str, dict[str, str]]:
         """Return the undecided requirements with their reasons for each conforming service that should leave none."""

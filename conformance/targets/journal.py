@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from conformance.targets.journal_entries import Action, Entry, Person, State
+from conformance.targets.journal_entries import Action, ChangeState, Entry, Person
 from conformance.targets.journal_file import JOURNAL, JournalError, JournalFile
 from conformance.targets.names import PREFIX, RunNames
 from conformance.targets.seal import Seal
@@ -207,8 +207,10 @@ class Journal:
     def done(self, entry: Entry, made_id: str | None = None) -> None:
         """Record that a change was carried out, and the id of the created object."""
         with self._lock:
-            entry.state, entry.id = State.DONE, made_id
-            self._file.append({"entry": entry.number, "is": State.DONE, **({} if made_id is None else {"id": made_id})})
+            entry.state, entry.id = ChangeState.DONE, made_id
+            self._file.append(
+                {"entry": entry.number, "is": ChangeState.DONE, **({} if made_id is None else {"id": made_id})}
+            )
 
     def became(self, entry: Entry, name: str) -> None:
         """Record the name that the service shows right after a renaming."""
@@ -225,23 +227,23 @@ class Journal:
     def refused(self, entry: Entry) -> None:
         """Record that the service refused a change."""
         with self._lock:
-            entry.state = State.REFUSED
-            self._file.append({"entry": entry.number, "is": State.REFUSED})
+            entry.state = ChangeState.REFUSED
+            self._file.append({"entry": entry.number, "is": ChangeState.REFUSED})
 
     def settle(self, entry: Entry) -> None:
         """Record that nothing is left of a change."""
         with self._lock:
-            if entry.state is not State.SETTLED:
-                entry.state = State.SETTLED
+            if entry.state is not ChangeState.SETTLED:
+                entry.state = ChangeState.SETTLED
                 self._unsettled[entry.action].pop(entry.number, None)
-                self._file.append({"entry": entry.number, "is": State.SETTLED})
+                self._file.append({"entry": entry.number, "is": ChangeState.SETTLED})
 
     def reopen(self, entry: Entry) -> None:
         """Record that a settled change is still there, so that a later cleanup undoes it."""
         with self._lock:
-            entry.state = State.DONE
+            entry.state = ChangeState.DONE
             self._unsettled[entry.action][entry.number] = entry
-            self._file.append({"entry": entry.number, "is": State.DONE})
+            self._file.append({"entry": entry.number, "is": ChangeState.DONE})
 
     def member_made(self, user_id: str, role: str) -> None:
         """Record a member that the provisioner created for the run and that must be removed after it."""
@@ -289,9 +291,11 @@ class Journal:
     def lasting(self) -> list[str]:
         """Return the changes that the interface cannot undo, a sentence each."""
         return [
-            _LASTING[entry.action].format(entry.subject, "was" if entry.state is State.DONE else "may have been")
+            _LASTING[entry.action].format(entry.subject, "was" if entry.state is ChangeState.DONE else "may have been")
             for entry in self.entries()
-            if entry.action in _LASTING and entry.state in {State.INTENDED, State.DONE} and entry.subject is not None
+            if entry.action in _LASTING
+            and entry.state in {ChangeState.INTENDED, ChangeState.DONE}
+            and entry.subject is not None
         ]
 
     def changed(self, change: Callable[[str], str]) -> bytes:
@@ -325,8 +329,8 @@ class Journal:
             subject, before, wanted = (_text(record, name) for name in ("subject", "before", "wanted"))
             key, at = _text(record, "key") or "api_key", _seconds(record.get("at"))
             self._take(Entry(number, Action(record["do"]), key, subject, before, wanted, at=at))
-        elif number in self._entries and record.get("is") in tuple(State):
-            self._restate(self._entries[number], State(record["is"]), record)
+        elif number in self._entries and record.get("is") in tuple(ChangeState):
+            self._restate(self._entries[number], ChangeState(record["is"]), record)
         elif number in self._entries:
             self._describe(self._entries[number], record)
 
@@ -337,18 +341,18 @@ class Journal:
         if joined_at is not None and email is not None:
             entry.person = Person(joined_at, email)
 
-    def _restate(self, entry: Entry, state: State, record: Mapping[str, Any]) -> None:
+    def _restate(self, entry: Entry, state: ChangeState, record: Mapping[str, Any]) -> None:
         entry.state = state
         entry.id = _text(record, "id") or entry.id
-        if state is State.SETTLED:
+        if state is ChangeState.SETTLED:
             self._unsettled[entry.action].pop(entry.number, None)
 
 
 def _undoable(entry: Entry) -> bool:
     if entry.action in {Action.CREATE_ENGAGEMENT, Action.RENAME_ORGANIZATION, Action.CHANGE_FIELDS}:
-        return entry.state is not State.SETTLED
+        return entry.state is not ChangeState.SETTLED
     if entry.action in {Action.CHANGE_ROLE, Action.MAKE_MEMBER, Action.UPDATE_WITHOUT_FIELDS}:
-        return entry.state in {State.INTENDED, State.DONE}
+        return entry.state in {ChangeState.INTENDED, ChangeState.DONE}
     return False
 
 

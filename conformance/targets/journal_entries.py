@@ -22,7 +22,7 @@ class Action(StrEnum):
     MAKE_MEMBER = "make-member"
 
 
-class State(StrEnum):
+class ChangeState(StrEnum):
     """State of a change."""
 
     INTENDED = "intended"
@@ -68,6 +68,6 @@ class Entry:
     wanted: str | None = None
     became: str | None = None
     person: Person | None = None
-    state: State = State.INTENDED
+    state: ChangeState = ChangeState.INTENDED
     id: str | None = None
     at: float = 0.0

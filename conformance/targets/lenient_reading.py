@@ -53,7 +53,7 @@ class _Builder:
         elif part in "]}":
             self._end()
         elif self._beyond == 0 and part not in ":,":
-            self._put(_plain(part), is_text=part[0] == '"')
+            self._put(_value_of(part), is_text=part[0] == '"')
 
     def _begin(self, value: dict[str, Any] | list[Any]) -> None:
         if self._beyond or len(self._open) == _DEEPEST:
@@ -86,7 +86,7 @@ class _Builder:
             self._names[-1] = value
 
 
-def _plain(part: str) -> object:
+def _value_of(part: str) -> object:
     try:
         return json.loads(part)
     except ValueError:

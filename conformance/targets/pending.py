@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from conformance.targets.journal_entries import Action, Entry, State
+from conformance.targets.journal_entries import Action, ChangeState, Entry
 from conformance.targets.journal_file import JournalError
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Pending:
 
     def may_come(self, entry: Entry) -> bool:
         """Whether a write without a response may still be carried out."""
-        return entry.state is State.INTENDED and time.time() - entry.at < self.lateness
+        return entry.state is ChangeState.INTENDED and time.time() - entry.at < self.lateness
 
     def settle(self, *entries: Entry) -> None:
         """Settle entries whose changes are undone; if the journal cannot be written, the result says so."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.targets.journal_entries import Action, Entry, State
+from conformance.targets.journal_entries import Action, ChangeState, Entry
 from conformance.targets.journal_file import JournalError
 from conformance.targets.names import PREFIX, normalized
 from conformance.targets.queries import (
@@ -272,7 +272,7 @@ class JournalRecorder:
             return
         # A faulty service may have stored what it refused, also a value that is no text.
         is_given = self._journal.names.owns(name) or name.casefold() in self._sent_names
-        if not is_given and all(entry.state is State.REFUSED for entry in renamings):
+        if not is_given and all(entry.state is ChangeState.REFUSED for entry in renamings):
             self._present_names[owner(key)] = name
         if not renamings:
             self._names.setdefault(owner(key), name)
@@ -280,7 +280,7 @@ class JournalRecorder:
                 self._names_with_hidden_text.add(owner(key))
         elif (
             (last := renamings[-1]).became is None
-            and last.state is State.DONE
+            and last.state is ChangeState.DONE
             and name not in {last.subject, last.before}
         ):
             self._journal.became(last, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.targets.journal_entries import Action, State
+from conformance.targets.journal_entries import Action, ChangeState
 from conformance.targets.journal_file import JournalError
 from conformance.targets.queries import all_members, data_of, is_another, latest_items, own_among, roles_of
 from conformance.targets.recorder import owner
@@ -94,4 +94,4 @@ def _name(journal: Journal, now: object) -> Iterator[tuple[Entry, str]]:
 
 
 def _settled(journal: Journal, *actions: Action) -> list[Entry]:
-    return [entry for entry in journal.entries() if entry.action in actions and entry.state is State.SETTLED]
+    return [entry for entry in journal.entries() if entry.action in actions and entry.state is ChangeState.SETTLED]

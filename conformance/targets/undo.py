@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
-from conformance.targets.journal_entries import Action, State
+from conformance.targets.journal_entries import Action, ChangeState
 from conformance.targets.pending import Pending, UndoResult
 from conformance.targets.undo_engagements import CreatedEngagements
 from conformance.targets.undo_organization import restore_fields, restore_members, restore_names
@@ -45,7 +45,7 @@ def undo(
     """
     pending, entries = Pending(journal, lateness), journal.pending()
     created = CreatedEngagements(pending, ownership, queries, is_cleanup=is_cleanup)
-    latest = max((entry.at for entry in entries if entry.state is State.INTENDED), default=0.0)
+    latest = max((entry.at for entry in entries if entry.state is ChangeState.INTENDED), default=0.0)
     time.sleep(min(max(0.0, latest + lateness - time.time()), _LONGEST_WAIT))
     if journal.trusted:
         membership.give(entry.subject or "" for entry in entries if entry.action is Action.MAKE_MEMBER)
@@ -58,7 +58,7 @@ def undo(
         restore_fields(pending, queries)
     else:
         _leave_unproved(pending)
-    pending.result.undone = sum(entry.state is State.SETTLED for entry in entries)
+    pending.result.undone = sum(entry.state is ChangeState.SETTLED for entry in entries)
     pending.result.lasting = journal.lasting()
     if is_cleanup:
         created.name_foreign()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.targets.journal_entries import Action, Entry, State
+from conformance.targets.journal_entries import Action, ChangeState, Entry
 from conformance.targets.ownership import Ownership, OwnershipState
 from conformance.targets.queries import (
     PAGES,
@@ -141,7 +141,7 @@ class CreatedEngagements:
 
         If all creations were refused, only the first page is searched, with the latest engagements.
         """
-        lost = [entry for entry in entries if entry.state is not State.REFUSED]
+        lost = [entry for entry in entries if entry.state is not ChangeState.REFUSED]
         listed = latest_items(self._queries, pages=PAGES if lost else 1, key=key)
         if isinstance(listed, str):
             if lost:
@@ -158,14 +158,14 @@ class CreatedEngagements:
                     "it was left alone."
                 )
         if gone:
-            self._pending.settle(*(entry for entry in entries if entry.state is State.REFUSED))
+            self._pending.settle(*(entry for entry in entries if entry.state is ChangeState.REFUSED))
         if gone and found.complete:
             garbled = self._may_be_garbled(lost, found, key)
             self._garbled |= {entry.id or "" for entry in garbled}
             lost = [entry for entry in lost if entry not in garbled]
             told = [entry for entry in lost if not self._pending.may_come(entry)]
             self._pending.settle(*(entry for entry in told if self._has_a_name(entry) or _is_older(found, entry)))
-        if unclear := sum(entry.state is not State.SETTLED for entry in lost):
+        if unclear := sum(entry.state is not ChangeState.SETTLED for entry in lost):
             self._pending.leave(f"Creations with unknown results: {unclear}.")
 
     def _may_be_garbled(self, lost: Sequence[Entry], found: OwnEngagements, key: str) -> list[Entry]:

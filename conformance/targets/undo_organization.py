@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from conformance.oracle.ledger.organization import SETTINGS
-from conformance.targets.journal_entries import Action, Entry, State
+from conformance.targets.journal_entries import Action, ChangeState, Entry
 from conformance.targets.queries import (
     QueryClient,
     all_members,
@@ -111,7 +111,7 @@ def restore_names(pending: Pending, queries: QueryClient) -> None:
     entries = pending.of(Action.RENAME_ORGANIZATION, Action.UPDATE_WITHOUT_FIELDS)
     for key in dict.fromkeys(owner(entry.key) for entry in entries):
         renamings = [entry for entry in entries if owner(entry.key) == key]
-        may_differ = any(entry.state is not State.REFUSED for entry in renamings)
+        may_differ = any(entry.state is not ChangeState.REFUSED for entry in renamings)
         error = _restore_name(pending, queries, key, renamings)
         if error is None and any(map(pending.may_come, renamings)):
             error = "The organization may still be renamed: a request got no response."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from conformance.catalogue import CLASSES, Catalogue, load_catalogue
 from conformance.oracle.coverage import measured
 from conformance.reports.outcome import Outcome, Verdict, of_checks, of_requirements, verdict
-from conformance.reports.script import Recording
+from conformance.reports.script import Reproductions
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ class Conclusions:
     coverage: dict[str, dict[str, int]]
 
 
-def conclusions(run: Run, results: Iterable[CheckResult], unselected: str, recording: Recording) -> Conclusions:
+def conclusions(run: Run, results: Iterable[CheckResult], unselected: str, recording: Reproductions) -> Conclusions:
     """Return the conclusions of a run from the results of its checks; see ``requirements``."""
     chosen = run.options.only
     concluded = requirements(results, unselected, chosen, recording, run.options.catalogue)
@@ -51,7 +51,7 @@ def requirements(
     results: Iterable[CheckResult],
     unselected: str,
     chosen: Collection[str] = (),
-    recording: Recording | None = None,
+    recording: Reproductions | None = None,
     release: str | None = None,
 ) -> list[model.Requirement]:
     """Return every requirement of a release of the catalogue with its outcome, in the catalogue's order.
@@ -63,7 +63,7 @@ def requirements(
         recording: The exchanges, for the scripts that reproduce failures.
         release: The release; None for the newest.
     """
-    recording = recording or Recording()
+    recording = recording or Reproductions()
     by_requirement: dict[str, list[CheckResult]] = {}
     for result in results:
         by_requirement.setdefault(result.requirement, []).append(result)
@@ -141,7 +141,7 @@ def unlocking(catalogue: Catalogue, missing: Mapping[str, str], chosen: Collecti
 
 
 def _requirement(
-    entry: Requirement, results: Sequence[CheckResult], unselected: str, recording: Recording
+    entry: Requirement, results: Sequence[CheckResult], unselected: str, recording: Reproductions
 ) -> model.Requirement:
     outcome = of_checks([result.outcome for result in results])
     reasons = dict.fromkeys(result.reason for result in results if result.outcome is outcome and result.reason)
@@ -172,7 +172,7 @@ def _requirement(
     return concluded
 
 
-def _failure(entry: Requirement, failure: Failure, recording: Recording) -> model.Failure:
+def _failure(entry: Requirement, failure: Failure, recording: Reproductions) -> model.Failure:
     content: model.Failure = {
         "check": failure.check,
         "message": failure.message,

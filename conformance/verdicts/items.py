@@ -53,7 +53,7 @@ def _found(item: pytest.Item) -> Marks:
     return Marks(
         requirement=requirement,
         observed=tuple(point for mark in item.iter_markers("observes") for point in mark.args),
-        stage=Stage.PROBING if stage is None else Stage(stage),
+        stage=Stage.SCENARIOS if stage is None else Stage(stage),
         least_effort=Effort.QUICK if least is None else Effort(least),
     )
 
@@ -85,7 +85,7 @@ def cited_by(item: pytest.Item) -> tuple[str, ...]:
 def stage_of(item: pytest.Item) -> Stage:
     """Return the stage of an item."""
     marks = marks_of(item)
-    return Stage.PROBING if marks is None else marks.stage
+    return Stage.SCENARIOS if marks is None else marks.stage
 
 
 def background_scenarios(item: pytest.Item) -> list[Callable[[Run], Any]]:

@@ -13,7 +13,7 @@ from conformance.commit import commit
 from conformance.interface.openapi import openapi_sha256
 from conformance.reports.limits import broken_limits, measured_limits
 from conformance.reports.model import FORMAT, Report
-from conformance.reports.script import Recording
+from conformance.reports.script import Reproductions
 from conformance.reports.text import encodable, with_texts
 from conformance.reports.wording import ENDED_EARLY, counted
 from conformance.suite import catalogue_sha256
@@ -72,7 +72,7 @@ def build_report(
     """
     run = session.run
     unselected = _unselected(session, interrupted=interrupted, failed_fast=failed_fast)
-    recording = Recording(run.wire.exchanges, run.names.prefix, run.profile.variables, session.redactor)
+    recording = Reproductions(run.wire.exchanges, run.names.prefix, run.profile.variables, session.redactor)
     undone = session.undo()
     conclusions = conclude.conclusions(run, results, unselected, recording)
     problems = apply_waivers(conclusions.requirements, waivers, session.began.date())

@@ -11,20 +11,20 @@ class Stage(IntEnum):
 
     Attributes:
         FIRST: The first updates of a run, which an earlier update might disturb.
-        PROBING: Checks that send what they judge; the default.
-        LOOKING_BACK: Checks that judge the exchanges of others, and may add to them.
-        WEIGHING: Checks that compare all responses of the run while its records can still be read again.
-        CLEARING: The deletion of the run's engagements.
-        LAWS: The laws of every response, including those of the deletion.
+        SCENARIOS: Checks that send what they judge; the default.
+        AFTER_SCENARIOS: Checks that judge the exchanges of others, and may add to them.
+        WHOLE_RUN: Checks that compare all responses of the run while its records can still be read again.
+        CLEANUP: The deletion of the run's engagements.
+        EVERY_RESPONSE: The laws of every response, including those of the deletion.
     """
 
     FIRST = -1
-    PROBING = 0
-    LOOKING_BACK = 1
-    WEIGHING = 2
-    CLEARING = 3
-    LAWS = 4
+    SCENARIOS = 0
+    AFTER_SCENARIOS = 1
+    WHOLE_RUN = 2
+    CLEANUP = 3
+    EVERY_RESPONSE = 4
 
 
-JUDGING: Final = frozenset({Stage.WEIGHING, Stage.LAWS})
+JUDGING: Final = frozenset({Stage.WHOLE_RUN, Stage.EVERY_RESPONSE})
 """The stages of checks that judge the exchanges of others; if those are too few, they send some more."""

@@ -6,6 +6,8 @@ import re
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote_to_bytes
 
+from conformance.wire.statuses import ERRORS_FROM, SERVER_ERRORS_FROM
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -29,8 +31,6 @@ TOO_LONG: Final = frozenset({414, 431})
 TOO_LARGE: Final = 413
 """The status for a body that is too large."""
 
-_ERRORS_FROM: Final = 400
-_SERVER_ERRORS_FROM: Final = 500
 _ODD: Final = re.compile(rb"[\x00-\x1f\x7f/\\%;]")
 """Bytes that gateways refuse in a path even if they are escaped, because servers may interpret them."""
 
@@ -58,7 +58,7 @@ def ensure_short(target: bytes, headers: Iterable[tuple[str, str]]) -> None:
 
 def may_be_parsers(request: Request, status: int) -> bool:
     """Whether a status refuses a path with escapes that parsers and gateways may refuse themselves."""
-    return _ERRORS_FROM <= status < _SERVER_ERRORS_FROM and _has_odd_escape(request.path)
+    return ERRORS_FROM <= status < SERVER_ERRORS_FROM and _has_odd_escape(request.path)
 
 
 def _has_odd_escape(target: str) -> bool:

@@ -256,7 +256,7 @@ class Redactor:
         A recording has the base64 of a body that is not UTF-8.
         """
         clean = self.bytes(data)
-        return WITHHELD if not _is_text(clean) and self.find(base64.b64encode(clean)) else clean
+        return WITHHELD if not is_text(clean) and self.find(base64.b64encode(clean)) else clean
 
     def headers(self, headers: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
         """Return headers with every secret in names and values replaced by its name."""
@@ -302,7 +302,8 @@ def _unpacked(data: bytes) -> Iterator[bytes]:
         yield data
 
 
-def _is_text(data: bytes) -> bool:
+def is_text(data: bytes) -> bool:
+    """Whether data is a text in UTF-8."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from conformance.certificate.envelope import sealed
-from conformance.certificate.files import FolderError, digests
+from conformance.certificate.files import UncertifiableFolder, digests
 from conformance.certificate.keys import KeyFileError, read_public_key
 from conformance.certificate.recomputing import _of_undoing
 from conformance.certificate.signing import Refused, sign
@@ -101,7 +101,7 @@ def test_a_report_that_contradicts_its_recording_is_neither_signed_nor_verified(
     found = faults(verify(small, public_key))
 
     assert any(words in fault for fault in found), found
-    with pytest.raises((Refused, FolderError), match=f"{re.escape(words)}|before the end of the run"):
+    with pytest.raises((Refused, UncertifiableFolder), match=f"{re.escape(words)}|before the end of the run"):
         sign(small, private_key)
 
 

@@ -18,6 +18,6 @@ def test_a_law_has_a_check(identifier: str) -> None:
 
     assert check.__doc__ == law.judge.__doc__
     assert marks["requirement"] == (identifier,)
-    assert marks["stage"] == ((Stage.WEIGHING if law.confirmed else Stage.LAWS),)
+    assert marks["stage"] == ((Stage.WHOLE_RUN if law.confirmed else Stage.EVERY_RESPONSE),)
     assert marks.get("usefixtures", ()) == law.scenarios
     assert {f"_{scenario}" for scenario in law.scenarios} <= vars(conftest).keys()

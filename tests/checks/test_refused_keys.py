@@ -11,7 +11,7 @@ from conformance.interface.operations import OPERATIONS
 from conformance.oracle.bulk import Sent
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.access.every_operation import OperationInputs
-from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State
+from conformance.scenarios.access.reserved_engagements import LastChange, ReservedEngagements
 from conformance.scenarios.access.unauthenticated import BadKeys, UnauthenticatedInputs
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun, unexpected
@@ -33,7 +33,7 @@ def tried(**statuses: dict[str, int]) -> BadKeys:
     inputs = OperationInputs("eng_1", "usr_1", "member", None, "a@example.com", "a name", "a description")
     return BadKeys(
         UnauthenticatedInputs(
-            inputs, inputs, ReservedEngagements({State.NEW: "eng_1"}, {}), sends_proper_invitations=True
+            inputs, inputs, ReservedEngagements({LastChange.NEW: "eng_1"}, {}), sends_proper_invitations=True
         ),
         sent,
         (),

@@ -113,7 +113,7 @@ def test_the_main_key(credential: Credential | None, *, expected: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "plain"),
+    ("text", "exact"),
     [
         ("", True),
         ("a", True),
@@ -136,13 +136,13 @@ def test_the_main_key(credential: Credential | None, *, expected: bool) -> None:
         ("\U000e0fff", False),
     ],
 )
-def test_texts_that_must_read_back_exactly(text: str, *, plain: bool) -> None:
+def test_texts_that_must_read_back_exactly(text: str, *, exact: bool) -> None:
     """Such texts have single blanks, no invisible characters, and normal form C."""
-    assert effects.is_plain(text) is plain
+    assert effects.must_read_back_exactly(text) is exact
 
 
 @pytest.mark.parametrize(
-    ("value", "ordinary"),
+    ("value", "accepted"),
     [
         ("a", False),
         ("0", False),
@@ -166,9 +166,9 @@ def test_texts_that_must_read_back_exactly(text: str, *, plain: bool) -> None:
         (7, False),
     ],
 )
-def test_texts_that_no_service_has_a_reason_to_refuse(value: object, *, ordinary: bool) -> None:
+def test_texts_that_must_be_accepted(value: object, *, accepted: bool) -> None:
     """Such texts have a moderate length, letters and digits, and few other characters."""
-    assert effects.is_ordinary(value) is ordinary
+    assert effects.must_be_accepted(value) is accepted
 
 
 # --- bodies
@@ -343,17 +343,17 @@ def test_a_404_is_a_miss(status: int | None, *, missed: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "unremarkable"),
+    ("value", "echoed"),
     [("a", True), ("two words", True), ("7", True), ("n" * 32, True), ("a-b_c.d", True)]
     + [(value, False) for value in ("", "n" * 33, "two  blanks", " a", "a ", "a<b", "größer", "a\n", None, 7)],
 )
-def test_texts_of_plain_words(value: object, *, unremarkable: bool) -> None:
+def test_texts_that_must_be_echoed(value: object, *, echoed: bool) -> None:
     """A service that accepts short plain texts stores them unchanged."""
-    assert effects.is_unremarkable(value) is unremarkable
+    assert effects.must_be_echoed(value) is echoed
 
 
-@given(st.from_regex(effects._ORDINARY, fullmatch=True))
-def test_ordinary_texts_are_unremarkable(value: str) -> None:
+@given(st.from_regex(effects._ALWAYS_ACCEPTED, fullmatch=True))
+def test_accepted_texts_are_echoed(value: str) -> None:
     """A text that no service refuses is one that no service changes."""
-    assert effects.is_ordinary(value)
-    assert effects.is_unremarkable(value)
+    assert effects.must_be_accepted(value)
+    assert effects.must_be_echoed(value)

@@ -13,26 +13,35 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.oracle.effects import Interval
-from conformance.oracle.linearizability import Event, Outcome, State, describe_events, history_of, order_of
+from conformance.oracle.linearizability import (
+    EngagementState,
+    Event,
+    RequestOutcome,
+    describe_events,
+    history_of,
+    order_of,
+)
 from conformance.wire import requests
 
-START = State("one", "as it was")
+START = EngagementState("one", "as it was")
 MakeClient = Callable[..., Any]
 
 
-def event(operation: str, start: float, end: float, outcome: Outcome = Outcome.DONE, **more: Any) -> Event:
+def event(
+    operation: str, start: float, end: float, outcome: RequestOutcome = RequestOutcome.DONE, **more: Any
+) -> Event:
     """Return an event whose description is its operation."""
     return Event(operation, outcome, Interval(start, end), words=operation, **more)
 
 
-def update(start: float, end: float, outcome: Outcome = Outcome.DONE, **sent: str) -> Event:
+def update(start: float, end: float, outcome: RequestOutcome = RequestOutcome.DONE, **sent: str) -> Event:
     """Return an edit."""
     return event("update", start, end, outcome, sent=tuple(sent.items()))
 
 
 def seen(start: float, end: float, name: str, description: str = "as it was", status: str = "active") -> Event:
     """Return a read with these values."""
-    return event("read", start, end, seen=State(name, description, status))
+    return event("read", start, end, seen=EngagementState(name, description, status))
 
 
 RIGHT = {
@@ -43,32 +52,35 @@ RIGHT = {
     "an edit before the archive": [
         event("archive", 0, 10), update(5, 15, name="a"), seen(20, 21, "a", status="archived"),
     ],
-    "a refused edit": [event("archive", 0, 10), update(11, 15, Outcome.REFUSED, name="a")],
-    "no response, done": [update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "a")],
-    "no response, not done": [update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "one")],
+    "a refused edit": [event("archive", 0, 10), update(11, 15, RequestOutcome.REFUSED, name="a")],
+    "no response, done": [update(0, inf, RequestOutcome.UNKNOWN, name="a"), seen(20, 21, "a")],
+    "no response, not done": [update(0, inf, RequestOutcome.UNKNOWN, name="a"), seen(20, 21, "one")],
     "no response, done late": [
-        update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "one"), seen(22, 23, "a"),
+        update(0, inf, RequestOutcome.UNKNOWN, name="a"), seen(20, 21, "one"), seen(22, 23, "a"),
     ],
     "no response, never done": [
-        update(0, inf, Outcome.UNKNOWN, name="a"), event("archive", 1, 2), seen(20, 21, "one", status="archived"),
+        update(0, inf, RequestOutcome.UNKNOWN, name="a"), event("archive", 1, 2),
+        seen(20, 21, "one", status="archived"),
     ],
     "no response to an edit of a deleted engagement": [
-        update(0, inf, Outcome.UNKNOWN, name="a"), event("delete", 1, 2), event("read", 20, 21, Outcome.NOT_FOUND),
+        update(0, inf, RequestOutcome.UNKNOWN, name="a"), event("delete", 1, 2),
+        event("read", 20, 21, RequestOutcome.NOT_FOUND),
     ],
     "no response to a deletion, done": [
-        event("delete", 0, inf, Outcome.UNKNOWN), event("read", 20, 21, Outcome.NOT_FOUND),
+        event("delete", 0, inf, RequestOutcome.UNKNOWN), event("read", 20, 21, RequestOutcome.NOT_FOUND),
     ],
-    "no response to a deletion, not done": [event("delete", 0, inf, Outcome.UNKNOWN), seen(20, 21, "one")],
+    "no response to a deletion, not done": [event("delete", 0, inf, RequestOutcome.UNKNOWN), seen(20, 21, "one")],
     "one right after the other": [update(0, 10, name="a"), seen(10, 11, "a")],
     "a read of nothing that can be read": [update(0, 10, name="a"), event("read", 11, 12)],
     "an archive of what is archived": [event("archive", 0, 1), event("archive", 2, 3)],
-    "a refused deletion": [event("delete", 0, 1, Outcome.REFUSED), seen(2, 3, "one")],
-    "not found after the deletion": [event("delete", 0, 10), event("read", 11, 12, Outcome.NOT_FOUND)],
+    "a refused deletion": [event("delete", 0, 1, RequestOutcome.REFUSED), seen(2, 3, "one")],
+    "not found after the deletion": [event("delete", 0, 10), event("read", 11, 12, RequestOutcome.NOT_FOUND)],
     "not found beside another edit": [
-        replace(update(0, 10, Outcome.NOT_FOUND, name="a"), beside=True), update(5, 15, name="b"), seen(20, 21, "b"),
+        replace(update(0, 10, RequestOutcome.NOT_FOUND, name="a"), beside=True), update(5, 15, name="b"),
+        seen(20, 21, "b"),
     ],
     "a conflict beside another edit, of what is deleted": [
-        event("delete", 0, 1), *[replace(update(2, 3, Outcome.REFUSED, name="a"), beside=True)] * 2,
+        event("delete", 0, 1), *[replace(update(2, 3, RequestOutcome.REFUSED, name="a"), beside=True)] * 2,
     ],
     "two deletions at once": [
         replace(event("delete", start, start + 10), beside=True) for start in (0, 5)
@@ -83,20 +95,21 @@ WRONG = {
     ],
     "an edit after the archive": [event("archive", 0, 10), update(11, 15, name="a")],
     "a read after the deletion": [event("delete", 0, 10), seen(11, 12, "one")],
-    "not found before the deletion": [event("read", 0, 1, Outcome.NOT_FOUND), event("delete", 2, 10)],
+    "not found before the deletion": [event("read", 0, 1, RequestOutcome.NOT_FOUND), event("delete", 2, 10)],
     "one right after the other, and lost": [update(0, 10, name="a"), seen(10, 11, "one")],
-    "refused after the deletion": [event("delete", 0, 1), update(2, 3, Outcome.REFUSED, name="a")],
+    "refused after the deletion": [event("delete", 0, 1), update(2, 3, RequestOutcome.REFUSED, name="a")],
     "active again": [event("archive", 0, 1), seen(2, 3, "one")],
     "a refused archive that took effect": [
-        event("archive", 0, 1, Outcome.REFUSED), seen(2, 3, "one", status="archived"),
+        event("archive", 0, 1, RequestOutcome.REFUSED), seen(2, 3, "one", status="archived"),
     ],
-    "back again": [update(0, inf, Outcome.UNKNOWN, name="a"), seen(20, 21, "a"), seen(22, 23, "one")],
+    "back again": [update(0, inf, RequestOutcome.UNKNOWN, name="a"), seen(20, 21, "a"), seen(22, 23, "one")],
     "not found beside another edit, and done": [
-        replace(update(0, 10, Outcome.NOT_FOUND, name="a"), beside=True), update(5, 15, name="b"), seen(20, 21, "a"),
+        replace(update(0, 10, RequestOutcome.NOT_FOUND, name="a"), beside=True), update(5, 15, name="b"),
+        seen(20, 21, "a"),
     ],
-    "not found by itself": [update(0, 10, Outcome.NOT_FOUND, name="a"), seen(20, 21, "one")],
+    "not found by itself": [update(0, 10, RequestOutcome.NOT_FOUND, name="a"), seen(20, 21, "one")],
     "two deletions": [event("delete", 0, 10), event("delete", 5, 15)],
-    "a refused edit that took effect": [update(0, 10, Outcome.REFUSED, name="a"), seen(11, 12, "a")],
+    "a refused edit that took effect": [update(0, 10, RequestOutcome.REFUSED, name="a"), seen(11, 12, "a")],
 }  # fmt: skip
 
 
@@ -122,7 +135,7 @@ def by_trying_all(events: list[Event]) -> bool:
     """Whether there is an order, by trying all permutations."""
 
     def fits(order: tuple[Event, ...]) -> bool:
-        states: set[State | None] = {START}
+        states: set[EngagementState | None] = {START}
         for place, event in enumerate(order):
             if any(later.interval.before(event.interval) for later in order[place + 1 :]):
                 return False
@@ -133,7 +146,9 @@ def by_trying_all(events: list[Event]) -> bool:
 
 
 SPANS = st.tuples(st.integers(0, 12), st.integers(1, 8)).map(lambda pair: (pair[0], pair[0] + pair[1]))
-OUTCOMES = st.sampled_from((Outcome.DONE, Outcome.DONE, Outcome.REFUSED, Outcome.NOT_FOUND, Outcome.UNKNOWN))
+OUTCOMES = st.sampled_from(
+    (RequestOutcome.DONE, RequestOutcome.DONE, RequestOutcome.REFUSED, RequestOutcome.NOT_FOUND, RequestOutcome.UNKNOWN)
+)
 
 
 @st.composite
@@ -142,13 +157,15 @@ def any_event(draw: st.DrawFn) -> Event:
     (start, end), outcome = draw(SPANS), draw(OUTCOMES)
     operation = draw(st.sampled_from(("update", "update", "archive", "delete", "read")))
     if operation == "read":
-        done = outcome is not Outcome.NOT_FOUND
-        state = State(
+        done = outcome is not RequestOutcome.NOT_FOUND
+        state = EngagementState(
             draw(st.sampled_from("ab")), draw(st.sampled_from("ab")), draw(st.sampled_from(("active", "archived")))
         )
-        return Event("read", Outcome.DONE if done else outcome, Interval(start, end), seen=state if done else None)
+        return Event(
+            "read", RequestOutcome.DONE if done else outcome, Interval(start, end), seen=state if done else None
+        )
     sent = draw(st.dictionaries(st.sampled_from(("name", "description")), st.sampled_from("ab"), min_size=1))
-    interval = Interval(start, inf if outcome is Outcome.UNKNOWN else end)
+    interval = Interval(start, inf if outcome is RequestOutcome.UNKNOWN else end)
     return Event(operation, outcome, interval, tuple(sent.items()) if operation == "update" else ())
 
 
@@ -207,7 +224,7 @@ def test_history_leaves_out_irrelevant_exchanges(make_client: MakeClient) -> Non
     ]
 
     (event,) = history_of(responses)
-    assert (event.operation, event.outcome, event.sent) == ("update", Outcome.DONE, (("name", "new"),))
+    assert (event.operation, event.outcome, event.sent) == ("update", RequestOutcome.DONE, (("name", "new"),))
 
 
 @pytest.mark.parametrize(("description", "counts"), [("too short", False), ("long enough 1", True)])
@@ -223,17 +240,19 @@ def test_a_refusal_for_the_content_of_an_edit(make_client: MakeClient, descripti
 @pytest.mark.parametrize(
     ("status", "outcome"),
     [
-        (200, Outcome.DONE), (204, Outcome.DONE), (404, Outcome.NOT_FOUND), (409, Outcome.REFUSED),
-        (405, Outcome.REFUSED), (500, Outcome.UNKNOWN), (503, Outcome.UNKNOWN), (302, Outcome.UNKNOWN),
+        (200, RequestOutcome.DONE), (204, RequestOutcome.DONE), (404, RequestOutcome.NOT_FOUND),
+        (409, RequestOutcome.REFUSED),
+        (405, RequestOutcome.REFUSED), (500, RequestOutcome.UNKNOWN), (503, RequestOutcome.UNKNOWN),
+        (302, RequestOutcome.UNKNOWN),
     ],
 )  # fmt: skip
-def test_the_outcome_of_a_response(make_client: MakeClient, status: int, outcome: Outcome) -> None:
+def test_the_outcome_of_a_response(make_client: MakeClient, status: int, outcome: RequestOutcome) -> None:
     """Only a success happened for certain, and only a refusal did not; other requests may happen at any time."""
     client = make_client()
     (event,) = history_of([client.send(requests.archive_engagement(client.created("one")), status=status)])
 
     assert event.outcome is outcome
-    assert (event.interval.end == inf) == (outcome is Outcome.UNKNOWN)
+    assert (event.interval.end == inf) == (outcome is RequestOutcome.UNKNOWN)
 
 
 def test_overlapping_changes_are_marked(make_client: MakeClient) -> None:
@@ -276,10 +295,10 @@ def test_a_404_is_part_of_the_history(make_client: MakeClient) -> None:
     ]
     found, deleted, missing = sorted(history_of(responses), key=lambda event: event.interval.start)
 
-    assert found.seen == State("one", "", "active")
-    assert (missing.outcome, missing.seen) == (Outcome.NOT_FOUND, None)
-    assert order_of(State("one", ""), [found, deleted, missing]) is not None
-    assert order_of(State("one", ""), [replace(missing, interval=Interval(0, 1)), found, deleted]) is None
+    assert found.seen == EngagementState("one", "", "active")
+    assert (missing.outcome, missing.seen) == (RequestOutcome.NOT_FOUND, None)
+    assert order_of(EngagementState("one", ""), [found, deleted, missing]) is not None
+    assert order_of(EngagementState("one", ""), [replace(missing, interval=Interval(0, 1)), found, deleted]) is None
 
 
 def test_a_read_shows_the_status(make_client: MakeClient) -> None:
@@ -289,7 +308,7 @@ def test_a_read_shows_the_status(make_client: MakeClient) -> None:
     client.send(requests.archive_engagement(identifier))
     (event,) = history_of([client.send(requests.get_engagement(identifier))])
 
-    assert event.seen == State("one", "as it was", "archived")
+    assert event.seen == EngagementState("one", "as it was", "archived")
 
 
 @pytest.mark.parametrize("data", [[], {"name": 5, "description": "", "status": "active"}, {"name": "one"}])
@@ -299,8 +318,8 @@ def test_an_unreadable_read_fits_anywhere(make_client: MakeClient, data: object)
     identifier = client.created("one")
     (event,) = history_of([client.made(requests.get_engagement(identifier), 200, data, 1.0, 0.1)])
 
-    assert (event.outcome, event.seen) == (Outcome.DONE, None)
-    assert order_of(State("another", ""), [event]) is not None
+    assert (event.outcome, event.seen) == (RequestOutcome.DONE, None)
+    assert order_of(EngagementState("another", ""), [event]) is not None
 
 
 def test_the_description_of_a_history(make_client: MakeClient) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from conformance.reports.curl import curl, variables_of
 from conformance.reports.pytest_file import literal
-from conformance.reports.script import Recording
+from conformance.reports.script import Reproductions
 from conformance.reports.symptoms import permitted
 from conformance.wire import requests
 
@@ -56,7 +56,7 @@ def listed(samples: ModuleType, *ids: str, **data: object) -> Exchange:
 def content(exchanges: list[Exchange], words: tuple[str, str, str | None], **variables: str) -> str | None:
     """Return the pytest file of a failure that cites all exchanges."""
     expected, actual, pointer = words
-    recording = Recording(exchanges, PREFIX, variables)
+    recording = Reproductions(exchanges, PREFIX, variables)
     facts: Any = {"message": "it is wrong", "expected": expected, "actual": actual, "pointer": pointer}
     return recording.reproduction("a-requirement", exchanges, **facts).get("test")
 

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conformance.reports.curl import LONGEST_BODY
-from conformance.reports.script import MOST, Recording
+from conformance.reports.script import MOST, Reproductions
 from conformance.reports.wording import ALONE, again, repeating
 from conformance.wire import requests
 from conformance.wire.redaction import Redactor
@@ -126,11 +126,11 @@ def story(samples: ModuleType, identifier: str = "eng_1", name: str = NAME, **se
 
 def script_of(exchanges: list[Exchange], *cited: int, **more: Any) -> str | None:
     """Return the script of a failure that cites some of the exchanges."""
-    recording = Recording(exchanges, PREFIX, **more)
+    recording = Reproductions(exchanges, PREFIX, **more)
     return reproduction(recording, [exchange for exchange in exchanges if exchange.number in cited]).get("script")
 
 
-def reproduction(recording: Recording, cited: list[Exchange], message: str = "so it was") -> dict[str, str]:
+def reproduction(recording: Reproductions, cited: list[Exchange], message: str = "so it was") -> dict[str, str]:
     """Return the files that reproduce a failure."""
     facts: Any = {"message": message, "expected": "404", "actual": "nothing", "pointer": None}
     return recording.reproduction("a-requirement", cited, **facts)
@@ -185,7 +185,7 @@ def test_no_text_of_a_service_is_a_command(
     """Names, ids and messages, in the run or in responses to the script, have no effect in the shell."""
     for engagement in (identifier, "eng_1"):
         exchanges = story(samples, engagement, f"{PREFIX}{name}", description=name)
-        recording = Recording(exchanges, PREFIX)
+        recording = Reproductions(exchanges, PREFIX)
         script = reproduction(recording, exchanges[2:4], message).get("script")
         if script is None:
             assert engagement == identifier
@@ -220,7 +220,7 @@ def test_keys_come_from_the_variables_of_the_target_file(samples: ModuleType, st
     played = stage.play(script, RESPONSE)
     assert (played.status, played.sent) == (2, [])
     assert "STAGING_KEY: must be set, as for the run" in played.out.replace("parameter not set", "")
-    words = Recording((), PREFIX, variables).curl(exchanges[3])
+    words = Reproductions((), PREFIX, variables).curl(exchanges[3])
     assert '-H "Authorization: Bearer $KEY_READ" -H "X-Gateway: $GATEWAY"' in words
     assert (
         stage.play(script, RESPONSE.replace("usr_1", "eng_new"), **dict.fromkeys(variables.values(), "key")).status == 0
@@ -232,7 +232,7 @@ def test_secrets_that_became_known_late_are_not_in_it(samples: ModuleType) -> No
     redactor = Redactor()
     redactor.add("late_key", "Zq8-rT5mW2xK-9vB")
     exchanges = story(samples, description="Zq8-rT5mW2xK-9vB")
-    recording = Recording(exchanges, PREFIX, redactor=redactor)
+    recording = Reproductions(exchanges, PREFIX, redactor=redactor)
 
     script = reproduction(recording, exchanges[3:4], "It shows Zq8-rT5mW2xK-9vB\x00")["script"]
 
@@ -329,7 +329,7 @@ def test_later_deletions_are_mentioned(samples: ModuleType) -> None:
     ]
     removal = samples.exchange(8, requests.remove_member("usr_1"), body={"removed": True})
     changed = samples.exchange(2, requests.update_member_role("usr_1", {"role": "admin"}), body={})
-    recording = Recording([*exchanges, removal], PREFIX)
+    recording = Reproductions([*exchanges, removal], PREFIX)
 
     assert recording.gone(exchanges[3]) == "The run has deleted the engagement eng_1 since."
     assert recording.gone(exchanges[4]) is None
@@ -339,7 +339,7 @@ def test_later_deletions_are_mentioned(samples: ModuleType) -> None:
         None,
     ]
     assert recording.gone(changed) == "The run has removed the member usr_1 since."
-    assert Recording(exchanges[:4], PREFIX).gone(exchanges[3]) is None
+    assert Reproductions(exchanges[:4], PREFIX).gone(exchanges[3]) is None
 
 
 def test_commands_that_repeat_a_failure(samples: ModuleType) -> None:

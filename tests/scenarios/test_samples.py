@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from conformance.oracle.effects import is_plain
+from conformance.oracle.effects import must_read_back_exactly
 from conformance.scenarios import samples
 from conformance.wire import requests
 from conformance.wire.gateways import ensure_short
@@ -18,13 +18,13 @@ KEPT = [*samples.ALONE, *samples.AT_THE_END, samples.joined(samples.SCRIPTS, sam
 @pytest.mark.parametrize("text", KEPT)
 def test_a_text_to_keep_gives_no_reason_to_change_it(text: str) -> None:
     """A service that accepts it must return it exactly."""
-    assert is_plain(text)
+    assert must_read_back_exactly(text)
 
 
 @pytest.mark.parametrize("text", samples.BROKEN)
 def test_a_broken_text_need_not_be_kept(text: str) -> None:
     """It has characters that the interface does not promise to keep."""
-    assert not is_plain(text)
+    assert not must_read_back_exactly(text)
 
 
 @pytest.mark.parametrize("table", [samples.ALONE, samples.AT_THE_END, samples.BROKEN, samples.PARAMETERS])

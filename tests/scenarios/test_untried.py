@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from conformance.running.options import Effort, Mode
 from conformance.scenarios.access.every_operation import untouchable_member
 from conformance.scenarios.access.reserved_engagements import (
+    LastChange,
     ReservedEngagements,
-    State,
     engagements_in_every_state,
 )
 from conformance.scenarios.access.single_scope import single_permissions
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SCOPE = "engagements:write"
 WRITER, LEFT = Credential.bearer(SCOPE, "writes"), Credential.bearer("member_1", "has-left")
 UNKNOWN = Credential("unknown_key", "Bearer unknown", invalid=True)
-IDS = {State.NEW: "e_new", State.DELETED: "e_deleted"}
+IDS = {LastChange.NEW: "e_new", LastChange.DELETED: "e_deleted"}
 ALLOWED = [
     SimpleNamespace(before=SimpleNamespace(request=request))
     for request in (requests.get_engagement("e_9"), requests.unarchive_engagement("e_9"))

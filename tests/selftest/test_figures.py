@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.selftest import results
-from conformance.selftest.figures import Figures, State, precision, state_of
+from conformance.selftest.figures import Figures, TrialState, precision, state_of
 from conformance.selftest.subjects import HARD, Subject
 from conformance.selftest.trial import Trial
 from tests.selftest.samples import RUN, VALUE
@@ -31,21 +31,21 @@ def trial(subject: Subject, *reported: str, **more: Any) -> Trial:
 @pytest.mark.parametrize(
     ("made", "state"),
     [
-        (trial(FAULT, "pages"), State.KILLED),
-        (trial(FAULT, "other", "pages"), State.KILLED),
-        (trial(FAULT, "total"), State.MISNAMED),
-        (trial(FAULT), State.SURVIVED),
-        (trial(DRAWN, "other"), State.FOUND),
-        (trial(DRAWN), State.OVERLOOKED),
-        (trial(DRAWN, errors=("KeyError",)), State.BROKEN),
-        (trial(VALUE), State.KEPT),
-        (trial(VALUE, "pages"), State.FALSE_ALARM),
-        (trial(FAULT, "pages", errors=("KeyError",)), State.BROKEN),
-        (trial(VALUE, left=("engagement 7 is still there",)), State.BROKEN),
-        (Trial(VALUE), State.BROKEN),
+        (trial(FAULT, "pages"), TrialState.KILLED),
+        (trial(FAULT, "other", "pages"), TrialState.KILLED),
+        (trial(FAULT, "total"), TrialState.MISNAMED),
+        (trial(FAULT), TrialState.SURVIVED),
+        (trial(DRAWN, "other"), TrialState.FOUND),
+        (trial(DRAWN), TrialState.OVERLOOKED),
+        (trial(DRAWN, errors=("KeyError",)), TrialState.BROKEN),
+        (trial(VALUE), TrialState.KEPT),
+        (trial(VALUE, "pages"), TrialState.FALSE_ALARM),
+        (trial(FAULT, "pages", errors=("KeyError",)), TrialState.BROKEN),
+        (trial(VALUE, left=("engagement 7 is still there",)), TrialState.BROKEN),
+        (Trial(VALUE), TrialState.BROKEN),
     ],
 )
-def test_state_of_a_trial(made: Trial, state: State) -> None:
+def test_state_of_a_trial(made: Trial, state: TrialState) -> None:
     """A fault is killed if its first requirement is reported; a conforming service is kept if none is."""
     assert state_of(made) is state
 
@@ -64,7 +64,7 @@ def test_a_fault_is_tried_again_where_the_first_trial_missed_it() -> None:
         figures.add(made)
 
     assert figures.to_repeat() == [FAULT]
-    assert figures.repeat(trial(FAULT, "pages")) is State.KILLED
+    assert figures.repeat(trial(FAULT, "pages")) is TrialState.KILLED
     assert figures.to_repeat() == []
     assert (figures.summary()["faults"], figures.summary()["killed"], figures.summary()["survived"]) == (1, 1, 0)
     assert (figures.summary()["repeated"], figures.summary()["false_alarms"]) == (1, 1)

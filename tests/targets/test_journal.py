@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.targets.journal import Journal, Place
-from conformance.targets.journal_entries import Action, Person, State
+from conformance.targets.journal_entries import Action, ChangeState, Person
 from conformance.targets.journal_file import JournalError
 from conformance.targets.names import RunNames
 from tests.fakes.service import BASE_URL, MAIN_KEY, PREFIX
@@ -151,7 +151,7 @@ def test_a_torn_last_line_is_passed_over(journal: Journal, tmp_path: Path, cut: 
     again.settle(again.entries()[0])
     again.close()
 
-    assert Journal.read(tmp_path / "report").entries()[0].state is State.SETTLED
+    assert Journal.read(tmp_path / "report").entries()[0].state is ChangeState.SETTLED
 
 
 def test_settling_twice_writes_once(journal: Journal) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.targets.journal import Journal
-from conformance.targets.journal_entries import Action, Entry, State
+from conformance.targets.journal_entries import Action, ChangeState, Entry
 from conformance.targets.recorder import JournalRecorder
 from conformance.wire import requests
 from conformance.wire.exchange import NotSent
@@ -61,14 +61,14 @@ def test_a_creation_is_written_before_it_is_sent(journal: Journal, recorder: Jou
     recorder.before(create())
 
     entry = only(Journal.read(journal._file.path.parent))
-    assert (entry.action, entry.subject, entry.state) == (Action.CREATE_ENGAGEMENT, f"{PREFIX}a", State.INTENDED)
+    assert (entry.action, entry.subject, entry.state) == (Action.CREATE_ENGAGEMENT, f"{PREFIX}a", ChangeState.INTENDED)
 
 
 def test_the_response_to_a_creation_gives_the_id(journal: Journal, see: Callable[..., None]) -> None:
     """Afterwards the engagement is known by its id."""
     see(create(), 201, created())
 
-    assert (only(journal).id, only(journal).state) == ("e_1", State.DONE)
+    assert (only(journal).id, only(journal).state) == ("e_1", ChangeState.DONE)
 
 
 @pytest.mark.parametrize("status", [None, 500, 503, 302, 429])
@@ -78,7 +78,7 @@ def test_a_creation_without_a_verdict_stays_intended(
     """Without the service's response the entry stays intended."""
     see(create(), status, {})
 
-    assert only(journal).state is State.INTENDED
+    assert only(journal).state is ChangeState.INTENDED
 
 
 @pytest.mark.parametrize("body", [{}, {"data": {}}, {"data": {"id": True}}, {"data": {"id": ""}}, [], b"\xff"])
@@ -86,14 +86,14 @@ def test_a_creation_without_an_id_stays_intended(journal: Journal, see: Callable
     """A success without an id stays to be found by its name."""
     see(create(), 201, body)
 
-    assert only(journal).state is State.INTENDED
+    assert only(journal).state is ChangeState.INTENDED
 
 
 def test_an_id_that_is_a_number_is_recorded_as_text(journal: Journal, see: Callable[..., None]) -> None:
     """A number as an id is recorded as a text."""
     see(create(), 201, {"data": {"id": 7}})
 
-    assert (only(journal).id, only(journal).state) == ("7", State.DONE)
+    assert (only(journal).id, only(journal).state) == ("7", ChangeState.DONE)
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 409, 422])
@@ -101,7 +101,7 @@ def test_a_refused_creation_is_noted_as_such(journal: Journal, see: Callable[...
     """A 4xx is recorded as refused, and undoing verifies it."""
     see(create(), status, {})
 
-    assert only(journal).state is State.REFUSED
+    assert only(journal).state is ChangeState.REFUSED
 
 
 def test_a_429_that_was_sought_is_a_refusal(journal: Journal, recorder: JournalRecorder) -> None:
@@ -110,7 +110,7 @@ def test_a_429_that_was_sought_is_a_refusal(journal: Journal, recorder: JournalR
     recorder.before(request)
     recorder.after(make_exchange(request, 429, {}))
 
-    assert only(journal).state is State.REFUSED
+    assert only(journal).state is ChangeState.REFUSED
 
 
 def test_a_repetition_belongs_to_its_request(journal: Journal, recorder: JournalRecorder) -> None:

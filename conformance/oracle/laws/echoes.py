@@ -12,7 +12,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import expect, read
-from conformance.oracle.effects import TEXTS, Interval, is_ordinary, is_unremarkable
+from conformance.oracle.effects import TEXTS, Interval, must_be_accepted, must_be_echoed
 from conformance.oracle.laws.no_ops import no_op_changes
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.outcomes import CantTell
@@ -30,16 +30,16 @@ _ADDRESS: Final = re.compile(r"[A-Za-z0-9.+'-]+@[A-Za-z0-9.-]+")
 
 
 def renaming_repeats_name(exchange: Exchange) -> bool:
-    """Require the sent name in the response to a renaming of the organization, if it is an ordinary name."""
+    """Require the sent name in the response to a renaming of the organization, if every service must accept it."""
     sent = _body_of(exchange, "updateCurrentOrganization")
-    name = {"name": sent["name"]} if is_ordinary(sent.get("name")) else {}
+    name = {"name": sent["name"]} if must_be_accepted(sent.get("name")) else {}
     return _same(exchange, _resource_of(exchange, "updateCurrentOrganization"), name)
 
 
 def creation_repeats_texts(exchange: Exchange) -> bool:
-    """Require the sent name and description in the response to a creation, if they are unremarkable texts."""
+    """Require the sent name and description in the response to a creation, if they must be echoed."""
     sent, resource = _body_of(exchange, "createEngagement"), _resource_of(exchange, "createEngagement")
-    texts = [name for name in TEXTS if is_unremarkable(sent.get(name)) and isinstance(resource.get(name), str)]
+    texts = [name for name in TEXTS if must_be_echoed(sent.get(name)) and isinstance(resource.get(name), str)]
     return _same(exchange, resource, {name: sent[name] for name in texts})
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.json_text import Parsed
 from conformance.oracle.outcomes import NonConformity
 from conformance.oracle.rendering import kind_of, render
+from conformance.wire.statuses import ERRORS_FROM, SERVER_ERRORS_FROM
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,13 +27,11 @@ ERROR_CODES: Final[Mapping[int, str]] = {
     422: "VALIDATION_ERROR",
     429: "RATE_LIMITED",
 }
-_ERRORS_FROM: Final = 400
-_SERVER_ERRORS_FROM: Final = 500
 
 
 def no_server_error(exchange: Exchange) -> bool:
     """Require that no response of the service is a 5xx."""
-    if exchange.status >= _SERVER_ERRORS_FROM:
+    if exchange.status >= SERVER_ERRORS_FROM:
         raise NonConformity(
             f"the service returned {exchange.status}", exchange, expected="no 5xx", actual=str(exchange.status)
         )
@@ -41,7 +40,7 @@ def no_server_error(exchange: Exchange) -> bool:
 
 def error_envelope(exchange: Exchange) -> bool:
     """Require an object error with a string code, a string message and an integer statusCode."""
-    if exchange.status < _ERRORS_FROM:
+    if exchange.status < ERRORS_FROM:
         return False
     response = exchange.response
     if response.body and not isinstance(response.reading, Parsed):
@@ -66,7 +65,7 @@ def error_envelope(exchange: Exchange) -> bool:
 
 def error_status_code_agrees(exchange: Exchange) -> bool:
     """Require that the statusCode of an error is its HTTP status."""
-    error = _error(exchange) if exchange.status >= _ERRORS_FROM else None
+    error = _error(exchange) if exchange.status >= ERRORS_FROM else None
     given = error.get("statusCode") if error else None
     if isinstance(given, bool) or not isinstance(given, int | float) or given % 1 != 0:
         return False

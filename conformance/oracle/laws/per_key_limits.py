@@ -103,8 +103,8 @@ def _is_of_key(reading: AnnouncedLimit) -> bool:
 
 
 def _name(reading: AnnouncedLimit) -> str | None:
-    """Return the name of the key of a request; an empty one for the main key, None for an invalid key or none."""
-    credential = reading.exchange.request.credential
-    if credential is None:
-        return ""
-    return None if credential.invalid or credential.authorization is None else credential.name
+    """Return the name of the key of a request; None for an invalid key or none."""
+    request = reading.exchange.request
+    key = request.credential
+    has_valid_key = key is None or not (key.invalid or key.authorization is None)
+    return request.key_name if has_valid_key else None

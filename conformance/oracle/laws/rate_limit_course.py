@@ -97,7 +97,7 @@ def _by_key(exchanges: Iterable[Exchange]) -> dict[str, list[AnnouncedLimit]]:
     for exchange in exchanges:
         credential = exchange.request.credential
         if exchange.request.is_proper and (credential is None or credential.authorization is not None):
-            keys.setdefault(credential.name if credential else "", []).append(AnnouncedLimit.by(exchange))
+            keys.setdefault(exchange.request.key_name, []).append(AnnouncedLimit.by(exchange))
     return {name: sorted(found, key=lambda reading: reading.begin) for name, found in keys.items()}
 
 

@@ -24,18 +24,18 @@ _MAY_LACK: Final = (401, 403)
 
 def organization_read(exchange: Exchange) -> bool:
     """Require exactly 200 for a read of the organization with a full key."""
-    return _is_plain(exchange, "getCurrentOrganization") and _gives_200(exchange)
+    return _must_be_accepted(exchange, "getCurrentOrganization") and _gives_200(exchange)
 
 
 def members_listed(exchange: Exchange) -> bool:
     """Require exactly 200 for a valid list of members with a full key; a later page may not exist."""
-    return _is_plain(exchange, "listMembers", {"role": ROLES}) and _gives_200(exchange)
+    return _must_be_accepted(exchange, "listMembers", {"role": ROLES}) and _gives_200(exchange)
 
 
 def engagements_listed(exchange: Exchange) -> bool:
     """Require exactly 200 for a valid list of engagements; its permission is not stated, so a 403 proves nothing."""
     closed = {"status": STATUSES, "sort": SORTS, "order": ORDERS}
-    if not _is_plain(exchange, "listEngagements", closed):
+    if not _must_be_accepted(exchange, "listEngagements", closed):
         return False
     if exchange.status == HTTPStatus.FORBIDDEN:
         raise CantTell("the key is not permitted to list engagements", exchange)
@@ -44,7 +44,7 @@ def engagements_listed(exchange: Exchange) -> bool:
 
 def found_under_prefix(exchange: Exchange) -> bool:
     """Require that the organization, which every key has, is found at its path."""
-    if not _is_plain(exchange, "getCurrentOrganization"):
+    if not _must_be_accepted(exchange, "getCurrentOrganization"):
         return False
     if exchange.status in _NOT_THERE:
         raise NonConformity(
@@ -56,7 +56,9 @@ def found_under_prefix(exchange: Exchange) -> bool:
     return True
 
 
-def _is_plain(exchange: Exchange, operation: str, closed: Mapping[str, tuple[str, ...]] = MappingProxyType({})) -> bool:
+def _must_be_accepted(
+    exchange: Exchange, operation: str, closed: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+) -> bool:
     """Whether this is a valid request with a full key that no service has a reason to refuse."""
     request = exchange.request
     asked = dict(request.query)

@@ -17,6 +17,7 @@ from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.oracle.rendering import kind_of, one_of, render
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.wire.exchange import SUCCESSES, NoResponse
+from conformance.wire.statuses import ERRORS_FROM
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,7 +39,6 @@ STATED: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 """The requirements for the exact status of a success, by operation."""
-_ERRORS_FROM: Final = 400
 
 
 # --- bodies
@@ -165,7 +165,7 @@ def no_redirect(exchange: Exchange) -> bool:
     if not exchange.request.is_proper:
         return False
     status = exchange.status
-    if not (status in SUCCESSES or status >= _ERRORS_FROM):
+    if not (status in SUCCESSES or status >= ERRORS_FROM):
         raise NonConformity(
             f"the response has the status {status}", exchange, expected="a 2xx or an error", actual=str(status)
         )

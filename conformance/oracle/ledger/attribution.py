@@ -11,7 +11,7 @@ from conformance.oracle.effects import (
     STATUS,
     Effect,
     Interval,
-    is_unremarkable,
+    must_be_echoed,
 )
 from conformance.oracle.permissions import Permission, permission_of
 from conformance.wire.requests import OTHER_KEY
@@ -19,7 +19,7 @@ from conformance.wire.requests import OTHER_KEY
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conformance.oracle.ledger.clock import ServiceClock
+    from conformance.oracle.ledger.clock import CreationClock
     from conformance.oracle.ledger.findings import Findings
     from conformance.oracle.ledger.histories import History, Snapshot, Write
     from conformance.wire.exchange import Exchange
@@ -80,7 +80,7 @@ def requirement_for_text(
 
 def keeps_text(write: Effect) -> str | None:
     """Return the requirement to keep a text as sent; None for a text that is no test of it."""
-    if not write.value or is_unremarkable(write.value):
+    if not write.value or must_be_echoed(write.value):
         return None
     return _KEEPS_TEXT[write.exchange.request.operation.id]
 
@@ -207,7 +207,7 @@ def of_refused_key(exchange: Exchange) -> str | None:
     return next((rule for rule, applies in rules.items() if applies), None)
 
 
-def only_change(history: History, before: Snapshot, after: Snapshot, clock: ServiceClock) -> Write | None:
+def only_change(history: History, before: Snapshot, after: Snapshot, clock: CreationClock) -> Write | None:
     """Return the only write between two responses, if it must have moved ``updatedAt``.
 
     Args:

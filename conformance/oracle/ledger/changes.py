@@ -10,8 +10,8 @@ from conformance.oracle.effects import (
     STATUS,
     TEXTS,
     Interval,
-    is_ordinary,
-    is_unremarkable,
+    must_be_accepted,
+    must_be_echoed,
 )
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger import attribution as causes
@@ -62,14 +62,14 @@ class Changes(Judging):
             self.findings.broken.append(finding)
 
     def created(self, history: History, exchange: Exchange) -> None:
-        """Judge the response to a creation by the sent texts, if they are unremarkable."""
+        """Judge the response to a creation by the sent texts that must be echoed."""
         sent, snapshot = (
             exchange.sent_object or {},
             Snapshot(exchange, Interval.of(exchange), readable_resources(exchange)[0]),
         )
         for name in TEXTS:
             responded = snapshot.text(name)
-            if history.broken or responded is None or not is_unremarkable(sent.get(name)):
+            if history.broken or responded is None or not must_be_echoed(sent.get(name)):
                 continue
             finding = finding_of(
                 "create-engagement-answers-what-was-sent", exchange, message=f"{name} is not what was sent",
@@ -208,10 +208,10 @@ def _is_conflict_of_name(exchange: Exchange) -> bool:
     """Whether a conflict can only be with the name, a short plain one: no description is in conflict."""
     body: dict[str, Any] = exchange.sent_object or {}
     texts = body.keys() <= set(TEXTS) and all(isinstance(value, str) and value for value in body.values())
-    return exchange.received_status == HTTPStatus.CONFLICT and texts and is_ordinary(body.get("name"))
+    return exchange.received_status == HTTPStatus.CONFLICT and texts and must_be_accepted(body.get("name"))
 
 
 def _is_sound_edit(exchange: Exchange) -> bool:
     """Whether an edit is certainly valid: a short plain name, a short plain description, or both."""
     body: dict[str, Any] = exchange.sent_object or {}
-    return bool(body) and body.keys() <= set(TEXTS) and all(is_ordinary(value) for value in body.values())
+    return bool(body) and body.keys() <= set(TEXTS) and all(must_be_accepted(value) for value in body.values())

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from math import inf
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.effects import MICROSECONDS
 from conformance.oracle.timestamps import A_LONG_TICK, step_of
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from conformance.oracle.effects import Interval
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECONDS: Final = 1_000_000
 _ENOUGH: Final = 10
 """Different creation times from which the delay of the clock is known."""
 
@@ -30,7 +30,7 @@ class _Delays:
     most: float = -inf
 
 
-class ServiceClock:
+class CreationClock:
     """Delay between a request and the time that the service writes down for it.
 
     A clock that ticks rarely, nodes whose clocks differ, and slow responses all widen the range of that delay. A
@@ -42,14 +42,14 @@ class ServiceClock:
 
     def learn(self, key: str, created_at: datetime, interval: Interval) -> None:
         """Learn from a creation time, the name of the key and the interval of the request."""
-        shown, known = (created_at - _EPOCH).total_seconds() * _MICROSECONDS, self._of_key[key]
+        shown, known = (created_at - _EPOCH).total_seconds() * MICROSECONDS, self._of_key[key]
         known.times.add(created_at)
         known.least = min(known.least, shown - interval.end)
         known.most = max(known.most, shown - interval.start)
 
     def tick(self, keys: Collection[str]) -> float:
         """Return the microseconds after which two changes with these keys have different times."""
-        longest, known = A_LONG_TICK * _MICROSECONDS, [self._of_key[key] for key in dict.fromkeys(keys)]
+        longest, known = A_LONG_TICK * MICROSECONDS, [self._of_key[key] for key in dict.fromkeys(keys)]
         if len(known) != 1 or len(known[0].times) < _ENOUGH:
             return longest
-        return min(longest, max(step_of(known[0].times) * _MICROSECONDS, 2 * (known[0].most - known[0].least)))
+        return min(longest, max(step_of(known[0].times) * MICROSECONDS, 2 * (known[0].most - known[0].least)))

@@ -75,5 +75,4 @@ def _describes(creation: Exchange, item: dict[str, object]) -> bool:
 
 def _is_others(creation: Exchange) -> bool:
     """Whether a creation was for another organization."""
-    key = creation.request.credential
-    return key is not None and key.name == OTHER_KEY
+    return creation.request.key_name == OTHER_KEY

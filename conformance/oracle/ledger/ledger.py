@@ -20,7 +20,7 @@ from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.accepted_texts import AcceptedTexts
 from conformance.oracle.ledger.access import OF_ACCESS, Access
 from conformance.oracle.ledger.changes import Changes
-from conformance.oracle.ledger.clock import ServiceClock
+from conformance.oracle.ledger.clock import CreationClock
 from conformance.oracle.ledger.creations import Creations
 from conformance.oracle.ledger.findings import OF_KEYS, OF_REFUSALS, Finding, Findings
 from conformance.oracle.ledger.histories import History, Write, write
@@ -172,7 +172,7 @@ class Ledger:
         self._names = Names()
         self._texts = AcceptedTexts("name"), AcceptedTexts("description")
         self._others: list[Write] = []
-        self._clock = ServiceClock()
+        self._clock = CreationClock()
         times = Times(self.findings, self._changes_of_others, self._clock)
         self._reads = Reads(self.findings, self._changes_of_others, times)
         self._changes = Changes(self.findings, self._changes_of_others, self._names, self._texts)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PageRead:
     """One response of the list, reduced to what the rules need."""
 
     exchange: Exchange
@@ -71,7 +71,7 @@ class Page:
         return self.asked.get("order", "desc") == "desc"
 
 
-def page_of(exchange: Exchange) -> Page | None:
+def page_of(exchange: Exchange) -> PageRead | None:
     """Return a readable list that was requested with valid parameters; else None."""
     asked = dict(exchange.request.query)
     valid = (
@@ -88,7 +88,7 @@ def page_of(exchange: Exchange) -> Page | None:
     total = _total(exchange) if in_bounds else None
     if total is None:
         return None
-    return Page(exchange, Interval.of(exchange), readable_resources(exchange), asked, total)
+    return PageRead(exchange, Interval.of(exchange), readable_resources(exchange), asked, total)
 
 
 def _total(exchange: Exchange) -> int | None:
@@ -120,13 +120,13 @@ class ListJudging:
     times: Times
     disordered: set[str] = field(default_factory=set)
 
-    def note_order(self, page: Page) -> None:
+    def note_order(self, page: PageRead) -> None:
         """Record whether a list is in the requested order."""
         keys = self._keys(page)
         if "sort" in page.asked and keys != sorted(keys, reverse=page.descending):
             self.disordered.add(page.asked["sort"])
 
-    def page(self, page: Page) -> None:
+    def page(self, page: PageRead) -> None:
         """Judge a list."""
         seen: set[str] = set()
         for place, item in enumerate(page.items):
@@ -211,7 +211,7 @@ class ListJudging:
 
     # Missing items
 
-    def _missing(self, page: Page, seen: set[str]) -> None:
+    def _missing(self, page: PageRead, seen: set[str]) -> None:
         matching = [history for history in self.histories.values() if self._belongs(history, page)]
         absent = [history for history in matching if history.identifier not in seen]
         counted = "list-engagements-filter-counts" if page.status else "list-engagements-total"
@@ -238,12 +238,12 @@ class ListJudging:
         for requirement in {self._requirement_of_missing(history, page) for history in shown_ones}:
             self.findings.keep(requirement, page.exchange)
 
-    def _belongs(self, history: History, page: Page) -> bool:
+    def _belongs(self, history: History, page: PageRead) -> bool:
         if history.broken or not history.exists(page.interval):
             return False
         return page.status is None or history.registers[STATUS].certain_value(page.interval) == page.status
 
-    def _requirement_of_missing(self, history: History, page: Page) -> str:
+    def _requirement_of_missing(self, history: History, page: PageRead) -> str:
         if not page.is_whole:
             return "list-engagements-pages-partition"
         if page.status:
@@ -251,7 +251,7 @@ class ListJudging:
         archived = history.registers[STATUS].certain_value(page.interval) == "archived"
         return "archived-listed" if archived else "create-engagement-listed"
 
-    def _between(self, absent: Iterable[History], page: Page) -> list[History]:
+    def _between(self, absent: Iterable[History], page: PageRead) -> list[History]:
         """Return those that belong between two items of a sorted page for certain, if lists are sorted that way."""
         keys = self._keys(page)
         if not keys or page.asked.get("sort") in self.disordered:
@@ -259,12 +259,12 @@ class ListJudging:
         least, most = min(keys), max(keys)
         return [history for history in absent if (mine := self._key(history, page)) is not None and least < mine < most]
 
-    def _keys(self, page: Page) -> list[str]:
+    def _keys(self, page: PageRead) -> list[str]:
         """Return the comparable keys of the items, in the order of the page."""
         key = self._key_of_item(page.asked.get("sort"))
         return [found for item in page.items if (found := key(item)) is not None]
 
-    def _key(self, history: History, page: Page) -> str | None:
+    def _key(self, history: History, page: PageRead) -> str | None:
         sort = page.asked.get("sort")
         if sort == "name":
             name = history.registers["name"].certain_value(page.interval)
@@ -295,7 +295,7 @@ class ListJudging:
 
     # Order
 
-    def _order(self, page: Page) -> None:
+    def _order(self, page: PageRead) -> None:
         if page.asked.get("sort") != "name":
             return
         key = self._key_of_item("name")

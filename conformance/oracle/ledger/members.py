@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from conformance.oracle.ledger.findings import Findings
-    from conformance.oracle.ledger.lists import Page
+    from conformance.oracle.ledger.lists import PageRead
     from conformance.wire.exchange import Exchange
 
 _BOTH_WAYS, KEEPS_THE_REST = "role-changes-both-ways", "update-role-keeps-the-rest"
@@ -208,7 +208,7 @@ class Members:
 
     # Lists
 
-    def _page(self, page: Page) -> None:
+    def _page(self, page: PageRead) -> None:
         seen = set[str]()
         for place, item in enumerate(page.items):
             identifier, address = read.id_of(item), _address(item)
@@ -229,7 +229,7 @@ class Members:
             self.findings.keep(ADDS_NO_MEMBER, page.exchange)
         self._missing(page, seen)
 
-    def _item(self, person: History, page: Page, now: Snapshot) -> None:
+    def _item(self, person: History, page: PageRead, now: Snapshot) -> None:
         if (gone := person.deletion(page.interval)) is not None:
             words = "a removed member is listed", "no removed member", person.identifier, now.pointer
             self._conclude(person, Finding(_UNLISTED, page.exchange, (gone.exchange,), *words), right=False)
@@ -253,7 +253,7 @@ class Members:
         if not person.broken:
             person.snapshots.append(now)
 
-    def _fixed(self, person: History, page: Page, now: Snapshot) -> None:
+    def _fixed(self, person: History, page: PageRead, now: Snapshot) -> None:
         """Require the name, the address and the time of joining that the first list showed."""
         for name in _FIXED if person.snapshots else ():
             first = person.snapshots[0]
@@ -265,7 +265,7 @@ class Members:
             finding = Finding(self._cause(person, page, default), page.exchange, (first.exchange,), *words)
             self._conclude(person, finding, right=False)
 
-    def _missing(self, page: Page, seen: set[str]) -> None:
+    def _missing(self, page: PageRead, seen: set[str]) -> None:
         """Require all members that belong into the list for certain, and an owner if there was one before."""
         there = [person for person in self.people.values() if self._belongs(person, page)]
         known = [person for person in there if person.identifier not in self.absent]
@@ -306,14 +306,14 @@ class Members:
         recent = any(write.interval.end + _SOON > span.start for write in person.attempts)
         return not person.broken and (recent or self.own[person.identifier].is_new)
 
-    def _belongs(self, person: History, page: Page) -> bool:
+    def _belongs(self, person: History, page: PageRead) -> bool:
         if not (self._is_certain(person, page.interval) and person.snapshots and person.exists(page.interval)):
             return False
         return page.role is None or person.registers[ROLE].certain_value(page.interval) == page.role
 
     # Causes
 
-    def _since(self, person: History, page: Page) -> tuple[list[Write], list[Write]]:
+    def _since(self, person: History, page: PageRead) -> tuple[list[Write], list[Write]]:
         """Return the writes since a member was seen last: the attempts on it, and the accepted ones on others."""
         since = person.snapshots[-1].interval.start if person.snapshots else -inf
         writes = [write for write in self.writes if write.interval.end > since]
@@ -322,7 +322,9 @@ class Members:
         others = [write for write in begun if write.exchange.request.identifier != person.identifier]
         return mine, [write for write in others if write.exchange.accepted]
 
-    def _cause(self, person: History, page: Page, default: str, *, role: str | None = None, gone: bool = False) -> str:
+    def _cause(
+        self, person: History, page: PageRead, default: str, *, role: str | None = None, gone: bool = False
+    ) -> str:
         """Return the requirement that a wrong role, a changed field or the absence of a member breaks."""
         mine, others = self._since(person, page)
         if role == "owner" and any(_role_sent(write.exchange) == role for write in person.attempts):
@@ -342,7 +344,7 @@ class Members:
         is_stale = any(change.exchange.accepted for change in person.attempts)
         return _BY_ROLE if page.role and role is not None and not is_stale else default
 
-    def _upheld(self, person: History, page: Page) -> Sequence[str]:
+    def _upheld(self, person: History, page: PageRead) -> Sequence[str]:
         """Return the requirements that a right role supports."""
         mine, others = self._since(person, page)
         refused = [write.exchange for write in mine if write.exchange.refused and write.effects == ()]

@@ -7,7 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import read
-from conformance.oracle.effects import Effect, Interval, is_plain, is_unremarkable
+from conformance.oracle.effects import Effect, Interval, must_be_echoed, must_read_back_exactly
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.attribution import of_refused_key
 from conformance.oracle.ledger.histories import History, Snapshot, Write
@@ -43,7 +43,7 @@ def _effects(exchange: Exchange) -> tuple[Effect, ...]:
     if not exchange.was_sent or exchange.refused or (body is not None and _NAME not in body):
         return ()
     span, name = Interval.of(exchange), None if body is None else body[_NAME]
-    if not isinstance(name, str) or not name or not is_plain(name):  # the effect of another value is open
+    if not isinstance(name, str) or not name or not must_read_back_exactly(name):  # the effect of another value is open
         name = None
     certain = exchange.accepted and name is not None and not _is_invalid(exchange)
     return (Effect(exchange, _NAME, name, span if exchange.accepted else Interval(span.start, inf), certain),)
@@ -124,7 +124,7 @@ class Organizations:
             upheld = [of_refused_key(update) or REFUSED_UPDATE for update in since if update.refused]
             upheld += [ONLY_NAME for update in since if _claims_more(update)]
             if last is not None and last.interval != ALWAYS:
-                upheld.append(_TAKES_EFFECT if is_unremarkable(last.value) else _KEEPS_TEXT)
+                upheld.append(_TAKES_EFFECT if must_be_echoed(last.value) else _KEEPS_TEXT)
                 self._answered_as_read(last, now)
             for rule in upheld:
                 self.findings.keep(rule, now.exchange)
@@ -188,7 +188,7 @@ class Organizations:
             if right is not None and shown is not None:
                 rule = ONLY_NAME if field_name in sent else _ANSWERS
                 self._conclude(now, rule, [], field_name, right, right=shown == right)
-        if name is not None and (_NAME not in sent or is_unremarkable(sent[_NAME])):
+        if name is not None and (_NAME not in sent or must_be_echoed(sent[_NAME])):
             expected = " or ".join(dict.fromkeys(render(effect.value) for effect in register.candidates(now.interval)))
             self._conclude(now, _ANSWERS, [], _NAME, expected, right=register.is_possible(name, now.interval))
 
@@ -232,7 +232,7 @@ def _cause_of_name(name: str, last: Effect | None, since: Sequence[Exchange], *,
     others = [update for update in since if _claims_more(update)]
     if others and last is not None and (is_read or last.exchange in others):
         return ONLY_NAME
-    return _TAKES_EFFECT if last is None or is_stale or is_unremarkable(last.value) else _KEEPS_TEXT
+    return _TAKES_EFFECT if last is None or is_stale or must_be_echoed(last.value) else _KEEPS_TEXT
 
 
 def _between(organization: History, before: Snapshot | None, now: Snapshot) -> list[Exchange]:

@@ -14,7 +14,7 @@ from conformance.oracle.ledger.histories import Snapshot
 from conformance.oracle.ledger.rules import Judging, finding_of
 
 if TYPE_CHECKING:
-    from conformance.oracle.ledger.clock import ServiceClock
+    from conformance.oracle.ledger.clock import CreationClock
     from conformance.oracle.ledger.findings import Finding
     from conformance.oracle.ledger.histories import History, Write
     from conformance.wire.exchange import Exchange
@@ -28,7 +28,7 @@ class Times(Judging):
         clock: The clock of the service.
     """
 
-    clock: ServiceClock
+    clock: CreationClock
 
     def read(self, history: History, snapshot: Snapshot) -> None:
         """Judge the times that a read shows."""

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 _WIDTH: Final = 240
 HEIGHT: Final = 32
-_MAIN: Final = "api_key"
 MOST_KEYS: Final = 8
 """Most keys that are drawn: those with a 429 first, then the most used."""
 
@@ -57,7 +56,7 @@ def courses(exchanges: Sequence[Exchange]) -> tuple[list[Course], int]:
     for exchange in sorted(responded, key=_end):
         credential = exchange.request.credential
         if credential is None or credential.authorization is not None:
-            by_key.setdefault(_MAIN if credential is None else credential.name, []).append(exchange)
+            by_key.setdefault(exchange.request.key_name, []).append(exchange)
     found = [course for key, sent in by_key.items() if (course := _course(key, sent, began, lasted)) is not None]
     ordered = sorted(found, key=lambda course: (-course.refused, -course.responses, course.key))
     return ordered[:MOST_KEYS], len(ordered[MOST_KEYS:])

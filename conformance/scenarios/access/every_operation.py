@@ -102,26 +102,26 @@ def unknown_like(identifier: str | None, random: Random) -> str:
     if re.fullmatch(r"[^0-9]*[0-9]{1,9}", identifier):
         return re.sub(r"[0-9]+$", lambda _: f"9{random.randrange(10**7, 10**8)}", identifier)
     head, tail, last = identifier[:-_TAIL], identifier[-_TAIL:-1], identifier[-1]
-    if sum(map(_is_plain, tail)) < _ENOUGH:
-        head, tail, last = identifier, "".join(filter(_is_plain, identifier))[-1] * _TAIL, ""
+    if sum(map(_is_alphanumeric, tail)) < _ENOUGH:
+        head, tail, last = identifier, "".join(filter(_is_alphanumeric, identifier))[-1] * _TAIL, ""
     made = tail
     while made == tail:
         made = "".join(_like(sign, identifier, random) for sign in tail)
     return head + made + last
 
 
-def _is_plain(sign: str) -> bool:
+def _is_alphanumeric(sign: str) -> bool:
     return sign.isascii() and sign.isalnum()
 
 
 def _like(sign: str, identifier: str, random: Random) -> str:
     """Return a character of the same kind: any digit, or a letter of the same case from the identifier."""
-    if not _is_plain(sign):
+    if not _is_alphanumeric(sign):
         return sign
     if sign.isdigit():
         return random.choice("0123456789")
     same_case = {
-        other for other in identifier if _is_plain(other) and other.isalpha() and other.islower() is sign.islower()
+        other for other in identifier if other.isascii() and other.isalpha() and other.islower() is sign.islower()
     }
     usual = "abcdef" if sign.islower() else "ABCDEF"
     return random.choice(sorted(same_case) if len(same_case) >= len(usual) else usual)

@@ -25,7 +25,7 @@ def _edit(identifier: str) -> Request:
     return requests.update_engagement(identifier, {"description": f"Edited. {QUOTED}"})
 
 
-class State(StrEnum):
+class LastChange(StrEnum):
     """Last changes of an engagement, named as in the coverage of a run."""
 
     NEW = "new"
@@ -37,20 +37,20 @@ class State(StrEnum):
     DELETED = "deleted"
 
 
-_PATHS: Final[Mapping[State, tuple[Callable[[str], Request], ...]]] = MappingProxyType(
+_PATHS: Final[Mapping[LastChange, tuple[Callable[[str], Request], ...]]] = MappingProxyType(
     {
-        State.NEW: (),
-        State.ARCHIVED: (requests.archive_engagement,),
-        State.EDITED: (_edit,),
-        State.ARCHIVED_AGAIN: (
+        LastChange.NEW: (),
+        LastChange.ARCHIVED: (requests.archive_engagement,),
+        LastChange.EDITED: (_edit,),
+        LastChange.ARCHIVED_AGAIN: (
             requests.archive_engagement,
             requests.unarchive_engagement,
             requests.get_engagement,  # if it is active now, it must not become active by itself later
             requests.archive_engagement,
         ),
-        State.EDITED_IN_VAIN: (requests.archive_engagement, _edit),
-        State.UNARCHIVED: (requests.archive_engagement, requests.unarchive_engagement),
-        State.DELETED: (requests.delete_engagement,),
+        LastChange.EDITED_IN_VAIN: (requests.archive_engagement, _edit),
+        LastChange.UNARCHIVED: (requests.archive_engagement, requests.unarchive_engagement),
+        LastChange.DELETED: (requests.delete_engagement,),
     }
 )
 """The requests that lead a new engagement to each state."""
@@ -69,7 +69,7 @@ class ReservedEngagements:
         name: The name that the first one has.
     """
 
-    ids: Mapping[State, str]
+    ids: Mapping[LastChange, str]
     reads: Mapping[str, Exchange]
     freed: str = ""
     name: str = ""
@@ -77,12 +77,12 @@ class ReservedEngagements:
     @property
     def active(self) -> str | None:
         """The id of an engagement that is active for certain."""
-        return self.ids.get(State.NEW)
+        return self.ids.get(LastChange.NEW)
 
     @property
     def archived(self) -> str | None:
         """The id of an archived engagement; None if its read does not show it as archived."""
-        identifier = self.ids.get(State.ARCHIVED)
+        identifier = self.ids.get(LastChange.ARCHIVED)
         return identifier if identifier is not None and self.status(identifier) == "archived" else None
 
     def status(self, identifier: str) -> object:
@@ -119,7 +119,7 @@ def engagements_in_every_state(run: Run) -> ReservedEngagements:
     if not created[0].accepted:  # a description may be refused
         created = [run.send(requests.create_engagement(body := {"name": body["name"]}))]
     freed = run.name("deleted")
-    bodies = [body] * (len(State) - 2) + [
+    bodies = [body] * (len(LastChange) - 2) + [
         body | {"name": freed} | ({"description": "true"} if "description" in body else {})
     ]
     again = run.send_all([requests.create_engagement(other) for other in bodies])
@@ -129,7 +129,7 @@ def engagements_in_every_state(run: Run) -> ReservedEngagements:
     created += again
     ids = {
         state: made
-        for state, creation in zip(State, created, strict=True)
+        for state, creation in zip(LastChange, created, strict=True)
         if (made := read.identifier_or_none(creation)) is not None
     }
     if len(set(ids.values())) < len(ids):  # another check reports identifiers that are given twice

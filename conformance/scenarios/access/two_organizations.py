@@ -99,7 +99,7 @@ class MemberOfOne:
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class CrossCount:
     """The engagements of an organization before and after another organization created some.
 
     Attributes:
@@ -126,13 +126,13 @@ class Count:
         return self.first[0] - earlier * self.rise[0], self.first[1] - earlier * self.rise[1]
 
 
-def count(run: Run, number: int, *, counted: Credential, maker: Credential) -> Count:
+def count(run: Run, number: int, *, counted: Credential, maker: Credential) -> CrossCount:
     """Count the engagements of a key's organization while another key creates some."""
     first, before = _counts(run, counted, perPage=1)
     run.send_all([requests.create_engagement({"name": run.name("counted")}).with_key(maker) for _ in range(CREATED)])
     # Sorted this time: resources of another organization would show in this order, too.
     then, after = _counts(run, counted, perPage=MAX_PER_PAGE, sort="name", order="asc")
-    return Count(number, first, then, (*before, *after))
+    return CrossCount(number, first, then, (*before, *after))
 
 
 def _counts(run: Run, key: Credential, **asked: object) -> tuple[tuple[int, int], tuple[Exchange, Exchange]]:

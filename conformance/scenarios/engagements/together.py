@@ -10,7 +10,7 @@ from conformance.confirm.clock_ticks import ONE_SECOND_TICK
 from conformance.oracle import read
 from conformance.oracle.effects import Interval
 from conformance.oracle.ledger.attribution import IN_PARALLEL
-from conformance.oracle.linearizability import State, describe_events, history_of, order_of
+from conformance.oracle.linearizability import EngagementState, describe_events, history_of, order_of
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
@@ -45,7 +45,7 @@ _OTHER_TYPES: Final = ("yes", "1e3", "off", "NaN")
 _CREATIONS: Final = {Effort.QUICK: 4, Effort.STANDARD: 9, Effort.DEEP: 33}
 
 
-_Subject = tuple[str, State | None]
+_Subject = tuple[str, EngagementState | None]
 """An engagement's identifier and state."""
 
 
@@ -125,7 +125,7 @@ class Race:
     """
 
     pair: Pair
-    initial: State | None
+    initial: EngagementState | None
     changes: tuple[Exchange, ...]
     later: tuple[Exchange, ...]
     alone: Race | None = None
@@ -151,7 +151,7 @@ class Race:
         return ARCHIVED if late and self.pair.requirement == IN_PARALLEL else self.pair.requirement
 
     @property
-    def left(self) -> State | None:
+    def left(self) -> EngagementState | None:
         """The engagement after it; None if that is not known."""
         reads = [event for event in history_of(self.later) if event.operation == "read"]
         return reads[-1].seen if reads else self.initial
@@ -227,12 +227,12 @@ def _created(run: Run, number: int, known: Collection[str] = ()) -> list[_Subjec
     return [(engagement["id"], _state(engagement)) for engagement in made]
 
 
-def _state(engagement: Mapping[str, object]) -> State:
+def _state(engagement: Mapping[str, object]) -> EngagementState:
     """Return an engagement as the response to its creation shows it."""
     name, description = engagement.get("name"), engagement.get("description") or ""
     if not isinstance(name, str) or not isinstance(description, str):
         raise CantTell("the response to a creation does not show what was sent")
-    return State(name, description)
+    return EngagementState(name, description)
 
 
 def _raced(run: Run, pair: Pair, subjects: Sequence[_Subject], *, alone: bool = False) -> list[Race]:

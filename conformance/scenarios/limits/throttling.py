@@ -12,7 +12,7 @@ from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import OTHER_ROLE, untouchable_member
-from conformance.scenarios.access.reserved_engagements import State, engagements_in_every_state
+from conformance.scenarios.access.reserved_engagements import LastChange, engagements_in_every_state
 from conformance.scenarios.limits.exhaust_window import TRIES, ExhaustedWindow, at_once, fill
 from conformance.scenarios.limits.recovery import resume
 from conformance.scenarios.lists.finding import NEWEST
@@ -273,7 +273,7 @@ def _in_every_state(run: Run, description: str) -> list[Request]:
     """
     reserved = run.scenarios.result_if_any(engagements_in_every_state)
     ids = [] if reserved is None else [found for found in reserved.ids.values() if reserved.status(found) is not None]
-    first = run.random("engagements beyond the limit").randrange(len(State))
+    first = run.random("engagements beyond the limit").randrange(len(LastChange))
     changes: tuple[Callable[[str], Request], ...] = (
         lambda identifier: requests.update_engagement(identifier, {"description": description}),
         requests.archive_engagement,

@@ -17,6 +17,7 @@ from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import ensure_responses, send_creations, tick_of
 from conformance.targets.profile import Mode
 from conformance.wire import requests
+from conformance.wire.statuses import SERVER_ERRORS_FROM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +29,6 @@ _SIZES: Final = {Effort.QUICK: 10, Effort.STANDARD: 55, Effort.DEEP: 105}
 _BATCHES: Final = {Effort.QUICK: 2, Effort.STANDARD: 3, Effort.DEEP: 4}
 _CAPITALIZED: Final = "Kuku"
 """A name in the midst of the others if letter case does not count."""
-_SERVER_ERRORS_FROM: Final = 500
 LISTS_BY_STATUS: Final = MappingProxyType(
     {
         "active": requests.list_engagements(status="active", sort="createdAt", order="desc", perPage=MAX_PER_PAGE),
@@ -162,7 +162,7 @@ def _keep(
     """Record an engagement after a change; drop it if no response shows whether the change happened."""
     if response.accepted:
         by_id[piece.identifier] = then
-    elif not (response.judgeable and response.received is not None and response.received.status < _SERVER_ERRORS_FROM):
+    elif not (response.judgeable and response.received is not None and response.received.status < SERVER_ERRORS_FROM):
         del by_id[piece.identifier]
 
 

@@ -18,7 +18,7 @@ from conformance.scenarios.members.member_list import (
     read_members,
     read_members_with,
 )
-from conformance.scenarios.members.revoked_key import Allowed, Trial, afterwards, beforehand
+from conformance.scenarios.members.revoked_key import Allowed, RepeatedUse, afterwards, beforehand
 from conformance.scenarios.members.role_changes import RoleChanges, changeable_role, role_changes
 from conformance.scenarios.renaming import harmless_name
 from conformance.wire import requests
@@ -49,7 +49,7 @@ class Removal:
     member: Member
     before: MemberCount
     response: Exchange
-    attempts: tuple[Trial, ...]
+    attempts: tuple[RepeatedUse, ...]
     newest: tuple[Exchange, ...]
     after: MemberCount
     bystander_reads: tuple[tuple[Exchange, Exchange], ...]

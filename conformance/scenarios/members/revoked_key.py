@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.access.every_operation import OTHER_ROLE
-from conformance.scenarios.access.reserved_engagements import State, engagements_in_every_state
+from conformance.scenarios.access.reserved_engagements import LastChange, engagements_in_every_state
 from conformance.scenarios.basics import field_or_none
 from conformance.scenarios.keys_in_turn import RetryNewKeys
 from conformance.scenarios.renaming import harmless_name
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class RepeatedUse:
     """An operation with the member's key, allowed before the removal and tried again after it."""
 
     before: Exchange
@@ -100,10 +100,10 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]], *, 
     return tuple(allowed)
 
 
-def afterwards(run: Run, allowed: tuple[Allowed, ...]) -> tuple[Trial, ...]:
+def afterwards(run: Run, allowed: tuple[Allowed, ...]) -> tuple[RepeatedUse, ...]:
     """Send everything that was allowed again, all at once."""
     later = run.send_all([operation.later for operation in allowed])
-    return tuple(Trial(operation.before, after) for operation, after in zip(allowed, later, strict=True))
+    return tuple(RepeatedUse(operation.before, after) for operation, after in zip(allowed, later, strict=True))
 
 
 def _try(sender: RetryNewKeys, key: Credential, pairs: list[tuple[Request, Request]]) -> list[Allowed]:
@@ -132,7 +132,7 @@ def _creation(run: Run) -> Request:
 
 def _freed_name(run: Run) -> str:
     reserved = run.scenarios.result_if_any(engagements_in_every_state)
-    return run.name("membership") if reserved is None or State.DELETED not in reserved.ids else reserved.freed
+    return run.name("membership") if reserved is None or LastChange.DELETED not in reserved.ids else reserved.freed
 
 
 def _edit(run: Run, identifier: str, *, claims: bool = False) -> Request:

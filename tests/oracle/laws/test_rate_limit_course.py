@@ -14,6 +14,7 @@ from conformance.oracle.laws.rate_limit_course import expect_falling
 from conformance.oracle.outcomes import Inapplicable, NonConformity
 from conformance.wire.exchange import Exchange
 from conformance.wire.rate_limit_headers import SUCCESSIVE
+from conformance.wire.requests import MAIN_KEY, Credential
 from tests.fakes.exchanges import RESPONDED_AT, make_exchange
 
 
@@ -56,6 +57,18 @@ def test_bucket_that_is_full_again_within_the_second(*, dated: bool) -> None:
 
     with pytest.raises(Inapplicable):
         expect_falling(course(values, dated=dated))
+
+
+def test_the_main_key_is_one_key_whether_a_request_names_it_or_not() -> None:
+    """Requests without a credential of their own and those with the explicit main key share a window."""
+    values = course([(number, 999, 60) for number in range(SUCCESSIVE)], dated=True)
+    named = [
+        replace(value, request=value.request.with_key(Credential.bearer(MAIN_KEY, "k"))) if place % 2 else value
+        for place, value in enumerate(values)
+    ]
+
+    with pytest.raises(NonConformity, match="has not fallen"):
+        expect_falling(named)
 
 
 def test_responses_of_different_limits_are_not_compared() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from conformance.oracle.effects import Interval
-from conformance.oracle.ledger.clock import ServiceClock
+from conformance.oracle.ledger.clock import CreationClock
 from conformance.wire import requests
 from tests.oracle.ledger.ledgers import broken, kept
 
@@ -19,9 +19,9 @@ BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 SECOND = 1_000_000
 
 
-def clock(step: float, count: int = 30, apart: float = 0.07, taking: float = 0.02) -> ServiceClock:
+def clock(step: float, count: int = 30, apart: float = 0.07, taking: float = 0.02) -> CreationClock:
     """Return what is known of a clock that ticks every ``step`` seconds after creations at a distance."""
-    made = ServiceClock()
+    made = CreationClock()
     for number in range(count):
         start = number * apart + (number**2 % 5 / 1000 if step == 0 else 0)
         shown = start + taking / 2 if step == 0 else (start + taking / 2) // step * step
@@ -40,7 +40,7 @@ def clock(step: float, count: int = 30, apart: float = 0.07, taking: float = 0.0
         (clock(60.0, count=200), 2.5, 2.5),
     ],
 )
-def test_the_tick_of_a_clock(known: ServiceClock, least: float, most: float) -> None:
+def test_the_tick_of_a_clock(known: CreationClock, least: float, most: float) -> None:
     """It is twice the range of the delays, and a long time if few creation times differ."""
     assert least <= known.tick(["api_key", "api_key"]) / SECOND <= most
 

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State, engagements_in_every_state
+from conformance.scenarios.access.reserved_engagements import (
+    LastChange,
+    ReservedEngagements,
+    engagements_in_every_state,
+)
 from conformance.targets.profile import Mode
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun
@@ -71,18 +75,18 @@ def test_there_is_an_engagement_in_every_state(*, unique: bool, described: bool)
 
     found = engagements_in_every_state(service)
 
-    assert list(found.ids) == list(State)
+    assert list(found.ids) == list(LastChange)
     assert {state: found.status(identifier) for state, identifier in found.ids.items()} == {
-        State.NEW: "active",
-        State.ARCHIVED: "archived",
-        State.EDITED: "active",
-        State.ARCHIVED_AGAIN: "archived",
-        State.EDITED_IN_VAIN: "archived",
-        State.UNARCHIVED: "active",
-        State.DELETED: None,
+        LastChange.NEW: "active",
+        LastChange.ARCHIVED: "archived",
+        LastChange.EDITED: "active",
+        LastChange.ARCHIVED_AGAIN: "archived",
+        LastChange.EDITED_IN_VAIN: "archived",
+        LastChange.UNARCHIVED: "active",
+        LastChange.DELETED: None,
     }
     assert len(set(service.used)) == (7 if unique else 2)
-    assert (found.active, found.archived) == (found.ids[State.NEW], found.ids[State.ARCHIVED])
+    assert (found.active, found.archived) == (found.ids[LastChange.NEW], found.ids[LastChange.ARCHIVED])
 
 
 def test_a_read_only_run_has_no_targets() -> None:
@@ -100,7 +104,7 @@ def test_targets_come_in_turn() -> None:
         name: make_exchange("getEngagement", body={"data": {"status": status}})
         for name, status in (("a", "active"), ("b", "archived"), ("c", "active"))
     }
-    found = ReservedEngagements({State.NEW: "a", State.ARCHIVED: "b", State.EDITED: "c"}, reads)
+    found = ReservedEngagements({LastChange.NEW: "a", LastChange.ARCHIVED: "b", LastChange.EDITED: "c"}, reads)
 
     assert [found.turn(number) for number in range(4)] == ["a", "b", "c", "a"]
     assert [found.turn(number, "active") for number in range(3)] == ["a", "c", "a"]

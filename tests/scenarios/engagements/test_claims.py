@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from conformance.running.options import Mode
-from conformance.scenarios.access.reserved_engagements import ReservedEngagements, State
+from conformance.scenarios.access.reserved_engagements import LastChange, ReservedEngagements
 from conformance.scenarios.last_look import _change
 from conformance.scenarios.members.revoked_key import _edit
 from conformance.scenarios.members.role_changes import role_changes
@@ -44,10 +44,10 @@ def test_the_last_edit_leaves_the_description_alone() -> None:
     run.send_in_turn = run.send_all
     done = {role_changes: SimpleNamespace(bystander=SimpleNamespace(credential=MEMBER))}
     run.scenarios = SimpleNamespace(result_if_any=done.get)
-    _change(run, ReservedEngagements({state: state.value for state in State}, {}, "freed", "name"))
-    edits = [json.loads(sent.body or b"") for sent in run.sent if sent.identifier == State.EDITED.value]
+    _change(run, ReservedEngagements({state: state.value for state in LastChange}, {}, "freed", "name"))
+    edits = [json.loads(sent.body or b"") for sent in run.sent if sent.identifier == LastChange.EDITED.value]
     assert edits == [{"name": "freed"}, {"description": "Described at the end of the run"}]
-    about = [sent for sent in run.sent if sent.identifier == State.UNARCHIVED.value]
+    about = [sent for sent in run.sent if sent.identifier == LastChange.UNARCHIVED.value]
     assert [(sent.operation.id, sent.credential) for sent in about] == [
         ("getEngagement", None),
         ("updateEngagement", WRITER),

@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 import pytest
 
 from conformance.oracle.ledger.attribution import IN_PARALLEL
-from conformance.oracle.linearizability import State
+from conformance.oracle.linearizability import EngagementState
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.running.options import Effort
 from conformance.scenarios.engagements.together import ARCHIVED, COURSES, DELETED, Pair, Race, expect_explained
@@ -16,7 +16,7 @@ from conformance.wire import requests
 from conformance.wire.exchange import Exchange
 from tests.fakes.exchanges import make_exchange
 
-START = State("one", "as it was")
+START = EngagementState("one", "as it was")
 KINDS = ("archive", "both", "delete", "unarchive")
 SENT = {pair.steps for course in COURSES[Effort.DEEP] for pair in course}
 
@@ -63,7 +63,7 @@ def test_a_change_may_be_refused_beside_another(refusal: int) -> None:
     found = race(FIRST, edited("edited by two", refusal), later=shown("edited by one"))
 
     expect_explained([RIGHT, found], IN_PARALLEL)
-    assert found.left == State("edited by one", "as it was")
+    assert found.left == EngagementState("edited by one", "as it was")
 
 
 @pytest.mark.parametrize(
