@@ -8,9 +8,7 @@ import pytest
 
 from conformance.checks.markers import requirement
 from conformance.oracle import expect, read
-from conformance.oracle.laws.registry import LAWS
 from conformance.oracle.outcomes import CantTell, Inapplicable
-from conformance.scenarios.whole_run_laws import expect_law
 from conformance.targets.capabilities import MissingMeans
 from conformance.verdicts.stages import Stage
 
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.interface.operations import SubordinateKind
-    from conformance.running.run import Run
     from conformance.scenarios.engagements.cascade import Cascade, Record
     from conformance.scenarios.engagements.final_deletion import FinalDeletion
     from conformance.wire.exchange import Exchange
@@ -77,13 +74,6 @@ def test_records_of_the_last_engagement_stay(cascade: Cascade, final_deletion: F
     if not later:
         raise Inapplicable("No further engagement was deleted")
     _judge_kept(cascade, [final_deletion.responses[identifier] for identifier in later])
-
-
-@requirement("list-engagements-pages-partition")
-def test_engagement_with_records_is_listed_once(run: Run, cascade: Cascade) -> None:
-    """No list has an engagement twice, also while it has many records."""
-    read.success(cascade.listed)
-    expect_law(run, LAWS["list-engagements-pages-partition"])
 
 
 def _judge_kept(cascade: Cascade, deletions: Sequence[Exchange]) -> None:

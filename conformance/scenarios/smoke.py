@@ -6,8 +6,8 @@ import uuid
 from typing import TYPE_CHECKING
 
 from conformance.oracle import read
+from conformance.scenarios.access.unauthenticated import NO_KEY
 from conformance.wire import requests
-from conformance.wire.requests import Credential
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -24,7 +24,7 @@ def basics(run: Run) -> list[Exchange]:
             requests.list_engagements(),
             requests.list_engagements(page="abc"),
             requests.get_engagement(missing),
-            requests.get_organization().with_key(Credential("none", None)),
+            requests.get_organization().with_key(NO_KEY),
         ]
     )
 

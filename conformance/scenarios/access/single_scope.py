@@ -190,8 +190,9 @@ def _shapes(operation: str, inputs: OperationInputs) -> tuple[Request, ...]:
                 requests.invite_member({"email": inputs.address, "role": role}) for role in ("member", "admin")
             )
         case "updateMemberRole":
-            # The last one sets another role than before, so that it shows if all are carried out.
-            return tuple(requests.update_member_role(inputs.user, {"role": role}) for role in ("member", "admin"))
+            # The last of four or seven keys sets another role than before, so that it shows if all are carried out.
+            roles = ("member", "admin", "admin", "admin")
+            return tuple(requests.update_member_role(inputs.user, {"role": role}) for role in roles)
         case "createEngagement":
             return requests.create_engagement(name), requests.create_engagement({**name, **description})
         case "updateEngagement":

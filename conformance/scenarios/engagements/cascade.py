@@ -14,7 +14,6 @@ from conformance.scenarios.access.unauthenticated import NO_KEY
 from conformance.scenarios.basics import create_engagements, field_or_none
 from conformance.scenarios.engagements.histories import archived_last, histories
 from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns
-from conformance.scenarios.lists.finding import latest
 from conformance.scenarios.members.role_changes import key_of_bystander
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
@@ -75,7 +74,6 @@ class Cascade:
         archived: The deleted engagements whose last change was an archive.
         gone: The records of the deleted engagements, a list for each.
         neighbour: The engagement that was not deleted.
-        listed: A list while all records existed.
         kept: The records of the neighbour.
         vain: Deletions of the neighbour that must be refused.
     """
@@ -84,7 +82,6 @@ class Cascade:
     reads: Mapping[str, Exchange]
     archived: frozenset[str]
     neighbour: str
-    listed: Exchange
     gone: tuple[list[Record], ...] = field(repr=False)
     kept: list[Record] = field(repr=False)
     vain: tuple[Exchange, ...] = ()
@@ -105,7 +102,6 @@ def cascade(run: Run) -> Cascade:
     doomed = [*full, *more]
     archived = frozenset(archived_last(histories(run))).intersection(doomed)
     kept = _records(run, neighbour, KINDS)
-    listed = run.send(latest(run))
     vain = _try_in_vain(run, requests.delete_engagement(neighbour))
     keys = [key for key in (key_of_bystander(run), scoped_key_or_none(run, "engagements:delete")) if key is not None]
     deletions = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in doomed], keys)
@@ -114,7 +110,7 @@ def cascade(run: Run) -> Cascade:
     look_again(run, kept)
     left = dict.fromkeys(record.engagement for records in gone for record in records if record.is_there)
     reads = {identifier: run.send(requests.get_engagement(identifier)) for identifier in left}
-    return Cascade(tuple(deletions), reads, archived, neighbour, listed, tuple(gone), kept, vain)
+    return Cascade(tuple(deletions), reads, archived, neighbour, tuple(gone), kept, vain)
 
 
 def _try_in_vain(run: Run, deletion: Request) -> tuple[Exchange, ...]:
