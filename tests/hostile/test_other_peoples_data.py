@@ -331,5 +331,5 @@ def test_no_id_that_begins_like_a_real_members_is_written_to(tmp_path: Path) -> 
 
         written = [head.split(b" ")[1].decode() for head in target.heads[heads:] if not head.startswith(b"GET ")]
     assert ended.status == 0, ended.messages()
-    assert len(written) == 4
+    assert len(written) == 5
     assert [path for path in written for member in listed if path.startswith(f"{members}/{member['id'][:8]}")] == []
