@@ -27,6 +27,7 @@ QUOTED: Final = """it's "so" said & done"""
 """Text that a service spoils if it escapes stored text again at each update."""
 
 _PLAIN: Final = re.compile("[A-Za-z0-9-]*[A-Za-z0-9]")
+_SENTENCE: Final = "This is what it is about"
 _SURELY_UNLIKE: Final = 12
 
 
@@ -58,17 +59,20 @@ def send_creations(run: Run, bodies: Sequence[Mapping[str, object]]) -> list[Exc
 def or_with_plain_texts(run: Run, exchange: Exchange) -> Exchange:
     """Return an exchange, or its repetition if rules of the service may forbid its texts.
 
-    It is repeated without signs at the end of the name, and then also without the description.
+    It is repeated without signs at the end of the name, then also with a sentence as its description, and at last
+    without a description.
     """
-    name = (exchange.sent_object or {}).get("name")
+    body = exchange.sent_object or {}
+    name, described = body.get("name"), body.get("description") is not None
     plain = _PLAIN.match(name) if isinstance(name, str) else None
-    return _or_changed(run, exchange, {} if plain is None else {"name": plain[0]}, {"description": None})
+    sentence = {"description": _SENTENCE} if described else {}
+    return _or_changed(run, exchange, {} if plain is None else {"name": plain[0]}, sentence, {"description": None})
 
 
 def or_with_long_description(run: Run, exchange: Exchange) -> Exchange:
     """Return an exchange, or its repetition with a longer description, and then with a sentence, if those may help."""
     brief = (exchange.sent_object or {}).get("description")
-    longer = () if brief is None else (f"{brief} and no more than that", "This is what it is about.")
+    longer = () if brief is None else (f"{brief} and no more than that", _SENTENCE)
     return _or_changed(run, exchange, *({"description": description} for description in longer))
 
 
