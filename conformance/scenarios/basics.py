@@ -72,7 +72,7 @@ def or_with_plain_texts(run: Run, exchange: Exchange) -> Exchange:
 def or_with_long_description(run: Run, exchange: Exchange) -> Exchange:
     """Return an exchange, or its repetition with a longer description, and then with a sentence, if those may help."""
     brief = (exchange.sent_object or {}).get("description")
-    longer = () if brief is None else (f"{brief} and no more than that", _SENTENCE)
+    longer = () if brief is None else (f"{brief} and no more than that", f"{_SENTENCE}.")
     return _or_changed(run, exchange, *({"description": description} for description in longer))
 
 

@@ -43,10 +43,15 @@ def created(run: FakeRun) -> list[Exchange]:
 
 @pytest.mark.parametrize(
     ("names", "descriptions", "is_described", "number"),
-    [("[a-z0-9-]*[a-z0-9]", ".*", True, 4), ("[a-z0-9-]*[a-z0-9]", None, False, 6), (".*", None, False, 6)],
+    [
+        ("[a-z0-9-]*[a-z0-9]", ".*", True, 4),
+        ("[a-z0-9-]*[a-z0-9]", "[A-Za-z ]{15,}", True, 6),
+        ("[a-z0-9-]*[a-z0-9]", None, False, 8),
+        (".*", None, False, 8),
+    ],
 )
 def test_a_rule_for_texts(names: str, descriptions: str | None, number: int, *, is_described: bool) -> None:
-    """The sign at the end of a name is left out first, then the description too."""
+    """The sign at the end of a name is left out first, then the description becomes a sentence, then it is left out."""
     run = ruled(names, descriptions)
     assert ["description" in read.data(creation) for creation in created(run)] == [is_described] * 2
     assert len(run.sent) == number
