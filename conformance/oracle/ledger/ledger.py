@@ -196,23 +196,12 @@ class Ledger:
             name_key: As for the class.
             members: As for the class.
         """
-        known = list(exchanges)
-        ledger = cls.recorded(known, name_key, members)
-        for exchange in sorted(known, key=lambda exchange: (Interval.of(exchange).end, Interval.of(exchange).start)):
-            ledger.judge(exchange)
-        return ledger
-
-    @classmethod
-    def recorded(
-        cls,
-        exchanges: Iterable[Exchange],
-        name_key: NameKey = _no_name_key,
-        members: Mapping[str, OwnMember] = _NO_MEMBERS,
-    ) -> Ledger:
-        """Return a ledger that has recorded exchanges and judged none of them."""
         ledger = cls(name_key, members)
-        for exchange in sorted(exchanges, key=lambda exchange: Interval.of(exchange).start):
+        known = sorted(exchanges, key=lambda exchange: Interval.of(exchange).start)
+        for exchange in known:
             ledger.record(exchange)
+        for exchange in sorted(known, key=lambda exchange: Interval.of(exchange).end):
+            ledger.judge(exchange)
         return ledger
 
     def record(self, exchange: Exchange) -> None:
