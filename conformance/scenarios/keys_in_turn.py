@@ -103,6 +103,12 @@ def scoped_key_or_none(run: Run, scope: str) -> Credential | None:
     return None
 
 
+def with_scoped_key(run: Run, scope: str, *batch: Request) -> list[Request]:
+    """Return requests with a key that has one permission; none if the target has no such key."""
+    key = scoped_key_or_none(run, scope)
+    return [] if key is None else [request.with_key(key) for request in batch]
+
+
 def _keys_used(run: Run, operations: Collection[str]) -> list[Credential]:
     """Return the keys beside the main one with which such an operation succeeded, sorted by name.
 

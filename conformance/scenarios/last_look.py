@@ -17,7 +17,7 @@ from conformance.scenarios.access.reserved_engagements import (
 )
 from conformance.scenarios.access.two_organizations import two_organizations
 from conformance.scenarios.engagements.histories import histories
-from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns, send_with
+from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns, send_with, with_scoped_key
 from conformance.scenarios.lists.filtered import readable
 from conformance.scenarios.lists.finding import latest, places_of_repeats
 from conformance.scenarios.members.member_list import removed_members, roles_last_listed
@@ -45,8 +45,6 @@ _ARCHIVED_LAST: Final = (LastChange.UNARCHIVED, LastChange.EDITED_IN_VAIN)
 _FILTERS: Final = {"listEngagements": ("status", "active"), "listMembers": ("role", "member")}
 _PAGE: Final = 7
 """Items on the pages that are read last, if no names are equal."""
-_READING: Final = {"engagements": "engagements:read", "organizations": "organizations:read"}
-"""By family, the permission to read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ def last_look(run: Run) -> LastLook:
     lists = [latest(run, status=status) for status in (None, "active", "archived")]
     organization = [requests.get_organization(), requests.list_members(perPage=MAX_PER_PAGE)]
     page = requests.list_members(perPage=2, page=2)
-    by_others = _with(run, "engagements", [*lists[:1], *changed])
+    by_others = with_scoped_key(run, "engagements:read", *lists[:1], *changed)
     run.send_all(by_others)
     _change(run, reserved)
     _remove_members(run)
@@ -88,7 +86,7 @@ def last_look(run: Run) -> LastLook:
     size = _dividing(by_name)
     run.send_all([requests.list_engagements(sort="name", perPage=size, page=page) for page in (1, 2)])
     send_by_turns(run, [*dict.fromkeys([*changed, *reads])])
-    run.send_all([*by_others, *_with(run, "organizations", [*organization, page])])
+    run.send_all([*by_others, *with_scoped_key(run, "organizations:read", *organization, page)])
     return LastLook(removed, by_removed, _by_other_organization(run))
 
 
@@ -150,12 +148,6 @@ def _remove_members(run: Run) -> None:
     sent = run.send_permitted(batch)  # an id may be another person's by now
     refused = [exchange.request for exchange in sent if exchange is not None and exchange.refused]
     run.send_permitted([replace(request, credential=None) for request in refused if request.credential is not None])
-
-
-def _with(run: Run, family: str, asked: list[Request]) -> list[Request]:
-    """Return requests with a key that may only read; none without such a key."""
-    key = scoped_key_or_none(run, _READING[family])
-    return [] if key is None else [request.with_key(key) for request in asked]
 
 
 def _by_other_organization(run: Run) -> Counts | None:

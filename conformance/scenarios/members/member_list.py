@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from conformance.targets.fixtures import Member
     from conformance.targets.provisioner import MemberRole
     from conformance.wire.exchange import Exchange
-    from conformance.wire.requests import Credential
 
 _PAUSE: Final = 1.0
 """Seconds between reads for a member that was just made."""
@@ -184,11 +183,3 @@ def address_of(member: Member, listed: Mapping[str, Any]) -> str | None:
     """
     shown = str(listed.get("email"))
     return None if member.email is None or shown.casefold() != member.email.casefold() else member.email
-
-
-def second_reader(run: Run) -> list[Credential]:
-    """Return a second key that may read the organization and its members; none if there is none."""
-    try:
-        return [run.fixtures.scoped_key("organizations:read")]
-    except MissingMeans:
-        return []

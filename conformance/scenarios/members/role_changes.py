@@ -9,7 +9,7 @@ from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import OTHER_ROLE, spare_owner
-from conformance.scenarios.keys_in_turn import RetryNewKeys
+from conformance.scenarios.keys_in_turn import RetryNewKeys, with_scoped_key
 from conformance.scenarios.members.member_list import (
     MemberList,
     address_of,
@@ -17,7 +17,6 @@ from conformance.scenarios.members.member_list import (
     member_to_change,
     read_members,
     read_members_with,
-    second_reader,
 )
 from conformance.wire import requests
 
@@ -67,7 +66,7 @@ def role_changes(run: Run) -> RoleChanges:
     bystander = another_member(run, with_key=True)
     before = read_members_with(run, *(each.user_id for each in (member, bystander) if each is not None))
     role = changeable_role(before, member)
-    listed = [requests.list_members(role=role).with_key(key) for key in second_reader(run)]
+    listed = with_scoped_key(run, "organizations:read", requests.list_members(role=role))
     if bystander is not None and bystander.credential is not None:
         listed.append(requests.list_members().with_key(bystander.credential))
     RetryNewKeys(run).send_all(listed)

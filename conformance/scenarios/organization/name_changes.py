@@ -13,9 +13,8 @@ from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.two_organizations import other_organization
 from conformance.scenarios.access.unauthenticated import NO_KEY
-from conformance.scenarios.keys_in_turn import key_made_for_run, scoped_key_or_none, send_with
+from conformance.scenarios.keys_in_turn import key_made_for_run, scoped_key_or_none, send_with, with_scoped_key
 from conformance.scenarios.limits.recovery import seconds_until
-from conformance.scenarios.members.member_list import second_reader
 from conformance.scenarios.renaming import given_back, name_before
 from conformance.scenarios.samples import AT_THE_END, BROKEN, SCRIPTS, SIGNS, counted, joined, shuffled
 from conformance.wire import requests
@@ -80,7 +79,7 @@ def renaming(run: Run) -> Renaming:
     before = run.send(requests.get_organization())
     name = name_before(run, before)
     _ensure_room(run, before)
-    reads = [requests.get_organization().with_key(key) for key in second_reader(run)]
+    reads = with_scoped_key(run, "organizations:read", requests.get_organization())
     run.send_all(reads)
     with given_back(run, name):
         return _renamed(run, reads)
@@ -136,7 +135,7 @@ def _use(run: Run) -> None:
     invitation = requests.invite_member({"email": run.address("elsewhere"), "role": "member"})
     update = requests.update_organization({"name": run.name("by-none")})
     refused = [request.with_key(NO_KEY) for request in (requests.get_organization(), creation, invitation, update)]
-    refused += [request.with_key(key) for key in second_reader(run) for request in (creation, invitation, update)]
+    refused += with_scoped_key(run, "organizations:read", creation, invitation, update)
     run.send_permitted([creation, *(replace(request, repeatable=True) for request in refused)])
 
 
