@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.interface.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
-from conformance.oracle.outcomes import CantTell, CheckOutcome
+from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.outcomes import CantTell
 from conformance.oracle.permissions import KEYS, MATRIX, Permission, keys_with
 from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
@@ -25,11 +26,10 @@ from conformance.scenarios.access.every_operation import (
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, engagements_in_every_state
 from conformance.scenarios.basics import send_creations
 from conformance.scenarios.keys_in_turn import RetryNewKeys
-from conformance.scenarios.lists.finding import ids_on, latest
+from conformance.scenarios.lists.finding import latest
 from conformance.scenarios.renaming import harmless_name
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
-from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -333,17 +333,9 @@ def _look_for_created(run: Run, tried: Permissions) -> None:
     tried.newest = tuple(latest_engagements(run, status="active", sort="name"))
     created = tried.cells.get(("engagements:write", "createEngagement"), [])
     made = next(map(read.identifier_or_none, created), None)
-    if made is not None and not any(made in ids_on(page) for page in tried.newest if _is_list(page)):
+    listed = {read.id_of(item) for page in tried.newest for item in readable_resources(page)}
+    if made is not None and made not in listed:
         tried.lost = run.send(requests.get_engagement(made))
-
-
-def _is_list(page: Exchange) -> bool:
-    """Whether a page of the list can be read."""
-    try:
-        read.items(page)
-    except (CheckOutcome, NoResponse):
-        return False
-    return True
 
 
 def _rest(run: Run, scope: str, inputs: OperationInputs) -> list[tuple[str, Request]]:

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
-from conformance.oracle.outcomes import CheckOutcome, Inapplicable
+from conformance.oracle import read
+from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.outcomes import Inapplicable
 from conformance.running.scenarios import scenario
 from conformance.scenarios.engagements.cascade import archive_neighbour, cascade, look_again
 from conformance.scenarios.engagements.histories import archived_last, histories
 from conformance.scenarios.keys_in_turn import send_by_turns
-from conformance.scenarios.lists.finding import ids_on, latest
+from conformance.scenarios.lists.finding import latest
 from conformance.wire import requests
-from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +65,8 @@ def final_deletion(run: Run) -> FinalDeletion:
     varied = sorted(kinds.items(), key=lambda kind: (-len(kind[0]), sorted(kind[0])))
     reading = [requests.get_engagement(identifier) for _, identifier in varied[:_READ]]
     reads, page = run.send_all(reading), run.send(latest(run))
-    if any(exchange.accepted for exchange in reads) or _listed(page) & deletions.keys():
+    is_listed = any(read.id_of(item) in deletions for item in readable_resources(page))
+    if is_listed or any(exchange.accepted for exchange in reads):
         run.sleep(ONE_SECOND_TICK)  # other checks judge whether it is gone at once
         reads, page = run.send_all(reading), run.send(latest(run))
     return FinalDeletion(
@@ -74,11 +76,3 @@ def final_deletion(run: Run) -> FinalDeletion:
         page,
         run.send(requests.get_organization()),
     )
-
-
-def _listed(page: Exchange) -> frozenset[str]:
-    """Return the identifiers on a page of the list; none if the key may not list, or the page cannot be read."""
-    try:
-        return ids_on(page)
-    except (CheckOutcome, NoResponse):
-        return frozenset()
