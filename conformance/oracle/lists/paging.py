@@ -97,28 +97,28 @@ def expect_lengths(snapshot: Snapshot) -> None:
     total, seen = read.number(snapshot[0], "total"), set(Listing(snapshot).identifiers)
     if total != len(seen) and not _is_part(snapshot):
         raise CantTellYet(f"the list shows {len(seen)} items but has the total {total}", *snapshot)
-    for response in snapshot:
-        expect_length(response, total, "items")
+    expect_lengths_for(total, snapshot, "items")
 
 
-def expect_length(response: Exchange, total: int, what: str) -> None:
-    """Require as many items on a page as its place gives it.
+def expect_lengths_for(total: int, pages: Snapshot, what: str) -> None:
+    """Require as many items on each page as its place gives it.
 
     Args:
-        response: The page.
-        total: The number of items on all pages.
+        total: The number of items on all pages of the list.
+        pages: Some of its pages.
         what: The items in words.
     """
-    page, size = paging_of(response)
-    right, found = max(0, min(size, total - (page - 1) * size)), len(read.items(response))
-    if found != right:
-        raise NonConformity(
-            f"page {page} of {total} {what} with {size} per page contains {found}",
-            response,
-            expected=f"{right} items",
-            actual=f"{found} items",
-            pointer="/data",
-        )
+    for response in pages:
+        page, size = paging_of(response)
+        right, found = max(0, min(size, total - (page - 1) * size)), len(read.items(response))
+        if found != right:
+            raise NonConformity(
+                f"page {page} of {total} {what} with {size} per page contains {found}",
+                response,
+                expected=f"{right} items",
+                actual=f"{found} items",
+                pointer="/data",
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from conformance.oracle.lists.listing import (
     name_among,
     time_of,
 )
-from conformance.oracle.lists.paging import expect_length, paging_of
+from conformance.oracle.lists.paging import expect_lengths_for, paging_of
 from conformance.oracle.outcomes import NonConformity
 from conformance.oracle.rendering import render
 
@@ -104,7 +104,7 @@ def expect_slice(snapshot: tuple[Exchange, ...], known: Known) -> bool:
         raise CantTellYet("the pages of the whole list do not fit together", *shown.responses)
     total = len(items) if is_whole else shown.total
     _judge(Aspect.TOTAL, lambda: _expect_total(pages, total))
-    _judge(Aspect.LENGTH, lambda: _expect_length(pages, total))
+    _judge(Aspect.LENGTH, lambda: expect_lengths_for(total, pages.responses, "matching items"))
     _judge(Aspect.CONTENTS, lambda: expect_once(pages))
     if is_whole:
         _judge(Aspect.CONTENTS, lambda: _expect_among(pages, items))
@@ -201,11 +201,6 @@ def _expect_total(pages: Listing, total: int) -> None:
                 actual=str(stated),
                 pointer="/meta/total",
             )
-
-
-def _expect_length(pages: Listing, total: int) -> None:
-    for response in pages.responses:
-        expect_length(response, total, "matching items")
 
 
 def _expect_among(pages: Listing, items: list[Item]) -> None:
