@@ -126,7 +126,7 @@ def _deletions(run: Run) -> dict[str, datetime]:
 def _distinct_on(page: Exchange) -> None:
     """Expect that no two different engagements of a page share an identifier; checks of paging judge repeated items."""
     seen: dict[str, dict[str, Any]] = {}
-    for place, item in enumerate(_items(page)):
+    for place, item in enumerate(read.or_none(read.items, page) or ()):
         if (identifier := read.id_of(item)) is not None:
             other = seen.setdefault(identifier, item)
             same = all(other.get(name) == item.get(name) for name in ("name", "createdAt"))
@@ -138,13 +138,6 @@ def _distinct_on(page: Exchange) -> None:
                 actual=identifier,
                 pointer=f"/data/{place}/id",
             )
-
-
-def _items(page: Exchange) -> list[dict[str, Any]]:
-    try:
-        return read.items(page)
-    except CantTell:
-        return []
 
 
 def _moment(text: object) -> datetime | None:

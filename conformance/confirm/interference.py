@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
 from conformance.oracle.effects import Interval
-from conformance.oracle.outcomes import CantTell, CheckOutcome, NonConformity
+from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.targets.names import normalized
 from conformance.wire import requests
 
@@ -117,11 +117,8 @@ def _reads(run: Run) -> list[Exchange]:
 
 def _set_elsewhere(exchange: Exchange) -> list[object]:
     """Return those fields in a response; none if it shows no organization."""
-    try:
-        shown = read.data(exchange)
-    except CheckOutcome:
-        return []
-    return [shown.get(name) for name in _SET_ELSEWHERE]
+    shown = read.or_none(read.data, exchange)
+    return [] if shown is None else [shown.get(name) for name in _SET_ELSEWHERE]
 
 
 def _name(exchange: Exchange) -> str | None:

@@ -6,7 +6,7 @@ type, so that one fault does not fail every check that meets it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from conformance.interface.list_parameters import STATUSES
 from conformance.json_text import Parsed
@@ -14,9 +14,21 @@ from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.wire.exchange import Exchange
 
 JsonObject = dict[str, Any]
+P = ParamSpec("P")
+V = TypeVar("V")
+
+
+def or_none(reader: Callable[P, V], *args: P.args, **kwargs: P.kwargs) -> V | None:
+    """Return what a reader returns, or None if it cannot tell; without a response, it raises ``NoResponse`` as ever."""
+    try:
+        return reader(*args, **kwargs)
+    except CantTell:
+        return None
 
 
 def success(exchange: Exchange) -> Exchange:
@@ -66,18 +78,12 @@ def identifier(exchange: Exchange) -> str:
 
 def identifier_or_none(exchange: Exchange) -> str | None:
     """Return the ``id`` of the resource in a success; None if the response shows none."""
-    try:
-        return identifier(exchange)
-    except CantTell:
-        return None
+    return or_none(identifier, exchange)
 
 
 def first_identifier(exchange: Exchange) -> str | None:
     """Return the ``id`` of the first item of a list; None if the response shows none."""
-    try:
-        return next(map(id_of, items(exchange)), None)
-    except CantTell:
-        return None
+    return next(map(id_of, or_none(items, exchange) or ()), None)
 
 
 def meta(exchange: Exchange) -> JsonObject:

@@ -119,10 +119,7 @@ def require_active(exchange: Exchange) -> dict[str, Any]:
 
 def field_or_none(exchange: Exchange, field: str) -> object:
     """Return a field of the engagement in a response; None if the response shows none."""
-    try:
-        return read.data(exchange).get(field)
-    except CantTell:
-        return None
+    return (read.or_none(read.data, exchange) or {}).get(field)
 
 
 def tick_of(engagements: Iterable[Mapping[str, Any]]) -> float:

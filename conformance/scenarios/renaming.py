@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
-from conformance.oracle.outcomes import CantTell, CheckOutcome
-from conformance.scenarios.basics import ensure_responses
+from conformance.oracle.outcomes import CantTell
+from conformance.scenarios.basics import ensure_responses, field_or_none
 from conformance.targets.journal_entries import Action
 from conformance.wire import requests
 from conformance.wire.requests import MAIN_KEY
@@ -49,11 +49,8 @@ def harmless_name(organization: Exchange | None) -> str | None:
     Returns:
         None if it cannot be read, or a service might alter it.
     """
-    try:
-        name = None if organization is None else read.text(read.data(organization), "name", organization)
-    except CheckOutcome:
-        return None
-    return name if name is not None and _is_usual(name) else None
+    name = None if organization is None else field_or_none(organization, "name")
+    return name if isinstance(name, str) and _is_usual(name) else None
 
 
 @contextmanager

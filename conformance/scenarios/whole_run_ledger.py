@@ -271,10 +271,7 @@ def _is_same(first: Finding, other: Finding) -> bool:
 
 def _shown(finding: Finding) -> list[object] | None:
     """Return what must not move between two reads; None if the response is unreadable, which others cannot cause."""
-    try:
-        return contents((finding.exchange,))
-    except CheckOutcome:
-        return None
+    return read.or_none(contents, (finding.exchange,))
 
 
 def _asked_again(run: Run, finding: Finding, ledger: Ledger, account: Account) -> Finding | None:

@@ -16,7 +16,6 @@ from conformance.oracle.ledger import attribution as causes
 from conformance.oracle.ledger import evidence
 from conformance.oracle.ledger.findings import Finding, Findings
 from conformance.oracle.ledger.histories import History, OpenFinding, Snapshot
-from conformance.oracle.outcomes import CantTell
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
@@ -85,17 +84,10 @@ def page_of(exchange: Exchange) -> PageRead | None:
         and all(asked[name].isdecimal() and asked[name].isascii() for name in asked.keys() & {"page", "perPage"})
     )
     in_bounds = valid and 1 <= int(asked.get("perPage", 1)) <= MAX_PER_PAGE and int(asked.get("page", 1)) >= 1
-    total = _total(exchange) if in_bounds else None
+    total = read.or_none(read.number, exchange, "total") if in_bounds else None
     if total is None:
         return None
     return PageRead(exchange, Interval.of(exchange), readable_resources(exchange), asked, total)
-
-
-def _total(exchange: Exchange) -> int | None:
-    try:
-        return read.number(exchange, "total")
-    except CantTell:
-        return None
 
 
 @dataclass(frozen=True, slots=True)
