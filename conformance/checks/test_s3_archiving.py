@@ -16,10 +16,10 @@ from conformance.scenarios.basics import (
     field_or_none,
     missing_identifier,
     read_engagement,
-    require_active,
+    require_status,
     time_of,
 )
-from conformance.scenarios.engagements.archiving import Archiving, archived_after, archiving, in_archive
+from conformance.scenarios.engagements.archiving import Archiving, archived_after, archiving
 from conformance.scenarios.lists.finding import expect_listed
 from conformance.wire import requests
 
@@ -50,8 +50,8 @@ def test_archived_engagement_reads_archived(archiving: Archiving) -> None:
 @requirement("archive-refreshes-updated-at")
 def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
     """Archiving an engagement sets a later updatedAt."""
-    require_active(archiving.first.before)
-    in_archive(archiving.first.after)
+    require_status(archiving.first.before, "active")
+    require_status(archiving.first.after, "archived")
     transition = archiving.first
     if time_of(transition.before, "updatedAt") == time_of(transition.after, "updatedAt"):
         # Another engagement with a longer pause, in case the service's clock ticks slowly.
@@ -67,7 +67,7 @@ def test_archiving_refreshes_updated_at(run: Run, archiving: Archiving) -> None:
 @requirement("archived-edit-refused")
 def test_edit_of_archived_engagement_is_refused(archiving: Archiving) -> None:
     """An edit of an archived engagement is refused."""
-    in_archive(archiving.first.after)
+    require_status(archiving.first.after, "archived")
 
     for edit in archiving.edits:
         expect.refused(edit)
@@ -78,7 +78,7 @@ def test_edit_of_archived_engagement_is_refused(archiving: Archiving) -> None:
 @requirement("archived-listed")
 def test_archived_engagement_is_listed(archiving: Archiving) -> None:
     """An archived engagement is still in the list."""
-    in_archive(archiving.after_edits)
+    require_status(archiving.after_edits, "archived")
 
     expect_listed("an archived engagement", archiving.found)
 
@@ -86,7 +86,7 @@ def test_archived_engagement_is_listed(archiving: Archiving) -> None:
 @requirement("archived-again-stays-archived")
 def test_engagement_archived_again_stays_archived(archiving: Archiving) -> None:
     """An engagement that is archived again stays archived."""
-    in_archive(archiving.again.before)
+    require_status(archiving.again.before, "archived")
 
     read_engagement(archiving.again.after)
     expect.field("status", "archived", archiving.again.response, archiving.again.after)
@@ -95,7 +95,7 @@ def test_engagement_archived_again_stays_archived(archiving: Archiving) -> None:
 @requirement("create-engagement-duplicate-name")
 def test_name_of_archived_engagement_is_free_or_taken(archiving: Archiving) -> None:
     """A new engagement with an archived one's name is separate, or refused with 409."""
-    in_archive(archiving.after_edits)
+    require_status(archiving.after_edits, "archived")
     response = archiving.namesake
 
     expect.success_or_conflict(response)

@@ -10,8 +10,7 @@ from conformance.checks.observations import observing
 from conformance.oracle import expect, read
 from conformance.oracle.observe import describe_response, members
 from conformance.oracle.outcomes import CantTell, Inapplicable
-from conformance.scenarios.basics import read_engagement
-from conformance.scenarios.engagements.archiving import in_archive
+from conformance.scenarios.basics import read_engagement, require_status
 from conformance.scenarios.engagements.editing import Editing, has_taken_effect
 from conformance.scenarios.engagements.unarchiving import unarchiving
 from conformance.scenarios.text_rules import ensure_no_rule_for_texts
@@ -32,7 +31,7 @@ def revived(unarchiving: Unarchiving) -> Revival:
         CantTell: It was not archived.
         Inapplicable: It is not active, or the main key may not unarchive.
     """
-    in_archive(unarchiving.before)
+    require_status(unarchiving.before, "archived")
     if unarchiving.response.status == HTTPStatus.FORBIDDEN:
         raise Inapplicable("the main key may not unarchive", unarchiving.response)
     if unarchiving.revival is None:

@@ -13,7 +13,7 @@ from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.scenarios.basics import (
     FIELDS,
     expect_not_honoured,
-    require_active,
+    require_status,
 )
 from conformance.scenarios.engagements.creating import creating, own_values_at_creation
 from conformance.scenarios.lists.finding import expect_listed
@@ -73,7 +73,7 @@ def test_created_engagement_is_listed(creating: Creating) -> None:
 @requirement("create-engagement-own-values")
 def test_own_values_are_not_honoured_at_creation(creating: Creating, own_values_at_creation: list[Creation]) -> None:
     """Identifier, status and times that are sent with a creation are ignored or refused."""
-    require_active(creating.bare.after())
+    require_status(creating.bare.after(), "active")
 
     for creation in own_values_at_creation:
         expect.status(creation.response, lambda status: status // 100 in {2, 4}, "any 2xx, or a refusal")

@@ -13,7 +13,7 @@ from conformance.oracle import expect, read
 from conformance.oracle.observe import describe_response, reads, recorded_change
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.oracle.rendering import render as in_words
-from conformance.scenarios.basics import field_or_none, read_engagement, require_active
+from conformance.scenarios.basics import field_or_none, read_engagement, require_status
 from conformance.scenarios.engagements.texts import is_too_large, text_samples
 from conformance.scenarios.samples import ALONE
 from conformance.wire.exchange import INVALID
@@ -43,7 +43,7 @@ def test_update_keeps_text(texts: Texts) -> None:
         )
     for edit in texts.edits:
         if edit.before is not None:
-            require_active(edit.before)
+            require_status(edit.before, "active")
 
     _expect_kept(texts.edits)
 

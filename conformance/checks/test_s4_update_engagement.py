@@ -16,7 +16,7 @@ from conformance.scenarios.basics import (
     expect_missing,
     expect_not_honoured,
     missing_identifier,
-    require_active,
+    require_status,
     time_of,
 )
 from conformance.scenarios.engagements.editing import (
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def test_updating_succeeds(run: Run, editing: Editing) -> None:
     """An update of the name, of the description, and of both succeeds."""
     for done in editing.all:
-        require_active(done.before)
+        require_status(done.before, "active")
         if done.response.attempt > 1 and not done.response.succeeded and has_taken_effect(done):
             raise CantTell("the first response was lost, and the retried update changed nothing", done.response)
         if done.response.status == done.after.status == HTTPStatus.NOT_FOUND:
@@ -79,7 +79,7 @@ def _edited_slowly(run: Run, editing: Editing, done: Edit) -> Edit:
 def test_own_values_are_not_honoured_by_update(odd_editing: OddEditing) -> None:
     """Identifier, status and times that are sent with an update are ignored or refused."""
     for done in odd_editing.own_values:
-        require_active(done.before)
+        require_status(done.before, "active")
         expect.status(done.response, lambda status: status // 100 in {2, 4}, "any 2xx, or a refusal")
 
         expect.found(done.after, "the engagement, under its identifier")
@@ -89,7 +89,7 @@ def test_own_values_are_not_honoured_by_update(odd_editing: OddEditing) -> None:
 @requirement("update-engagement-duplicate-name")
 def test_renaming_to_duplicate_is_accepted_or_a_conflict(run: Run, odd_editing: OddEditing) -> None:
     """Renaming an engagement to the name of another is accepted, or refused with 409."""
-    require_active(odd_editing.after_null)
+    require_status(odd_editing.after_null, "active")
     ensure_no_rule_for_texts(run, odd_editing.namesake)
 
     expect.success_or_conflict(odd_editing.namesake)

@@ -25,6 +25,7 @@ FIELDS: Final = ("id", "name", "description", "status", "createdAt", "updatedAt"
 
 QUOTED: Final = """it's "so" said & done"""
 """Text that a service spoils if it escapes stored text again at each update."""
+_OTHERWISE: Final = {"active": "the engagement is not active", "archived": "the engagement did not become archived"}
 
 _PLAIN: Final = re.compile("[A-Za-z0-9-]*[A-Za-z0-9]")
 _SENTENCE: Final = "This is what it is about"
@@ -109,12 +110,10 @@ def read_engagement(exchange: Exchange) -> dict[str, Any]:
     return data
 
 
-def require_active(exchange: Exchange) -> dict[str, Any]:
-    """Return the engagement in a read, for a step that needs it to be active."""
-    data = read_engagement(exchange)
-    if data.get("status") != "active":
-        raise CantTell("the engagement is not active", exchange)
-    return data
+def require_status(exchange: Exchange, status: str) -> None:
+    """Ensure that a read shows an engagement with the status that a check needs, active or archived."""
+    if read_engagement(exchange).get("status") != status:
+        raise CantTell(_OTHERWISE[status], exchange)
 
 
 def field_or_none(exchange: Exchange, field: str) -> object:

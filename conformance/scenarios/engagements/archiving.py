@@ -5,14 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conformance.oracle.outcomes import CantTell
 from conformance.running.scenarios import scenario
-from conformance.scenarios.basics import (
-    create_engagements,
-    ensure_responses,
-    read_engagement,
-    tick_of,
-)
+from conformance.scenarios.basics import create_engagements, ensure_responses, tick_of
 from conformance.scenarios.lists.finding import Search, search
 from conformance.wire import requests
 
@@ -95,11 +89,3 @@ def archiving(run: Run) -> Archiving:
         found=found,
         namesake=namesake,
     )
-
-
-def in_archive(exchange: Exchange) -> dict[str, Any]:
-    """Return the engagement in a read, if it is archived."""
-    data = read_engagement(exchange)
-    if data.get("status") != "archived":
-        raise CantTell("the engagement did not become archived", exchange)
-    return data
