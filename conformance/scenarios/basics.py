@@ -14,7 +14,6 @@ from conformance.scenarios.samples import ALONE, shuffled
 from conformance.wire import requests
 
 if TYPE_CHECKING:
-    import random
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from conformance.running.run import Run
@@ -25,11 +24,10 @@ FIELDS: Final = ("id", "name", "description", "status", "createdAt", "updatedAt"
 
 QUOTED: Final = """it's "so" said & done"""
 """Text that a service spoils if it escapes stored text again at each update."""
-_OTHERWISE: Final = {"active": "the engagement is not active", "archived": "the engagement did not become archived"}
 
+_OTHERWISE: Final = {"active": "the engagement is not active", "archived": "the engagement did not become archived"}
 _PLAIN: Final = re.compile("[A-Za-z0-9-]*[A-Za-z0-9]")
 _SENTENCE: Final = "This is what it is about"
-_SURELY_UNLIKE: Final = 12
 
 
 def create_engagements(run: Run, *labels: str, known: Collection[str] = ()) -> list[dict[str, Any]]:
@@ -153,23 +151,3 @@ def expect_missing(response: Exchange) -> None:
 def missing_identifier(run: Run) -> str:
     """Return an identifier that no engagement has; checks share it, so that it is read once before they write to it."""
     return run.names.name("missing")
-
-
-def another_identifier(known: str, choices: random.Random, otherwise: str) -> str:
-    """Return an identifier that looks like a known one and that no resource has.
-
-    Args:
-        known: An identifier of the service.
-        choices: Source of the random part.
-        otherwise: Identifier to return if the known one is too short to vary safely.
-    """
-    if known.isascii() and known.isdigit():
-        return str(choices.randrange(10**14, 10**15))
-    places = [place for place, sign in enumerate(known) if re.fullmatch("[0-9A-Za-z]", sign)][-_SURELY_UNLIKE:]
-    if len(places) < _SURELY_UNLIKE:
-        return otherwise
-    signs = list(known)
-    for place in places:
-        alphabet = "0123456789" if signs[place].isdigit() else "ABCDEF" if signs[place].isupper() else "abcdef"
-        signs[place] = choices.choice(alphabet)
-    return "".join(signs)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.oracle import read
 from conformance.oracle.outcomes import CantTell
 from conformance.running.scenarios import scenario
-from conformance.scenarios.basics import QUOTED, another_identifier, ensure_responses, or_with_long_description
+from conformance.scenarios.access.every_operation import unknown_like
+from conformance.scenarios.basics import QUOTED, ensure_responses, or_with_long_description
 from conformance.scenarios.lists.finding import Search, search
 from conformance.wire import requests
 
@@ -99,7 +100,7 @@ def own_values_at_creation(run: Run) -> list[Creation]:
     """Send values that the service sets with a creation: all at once, and singly if that is refused."""
     known = read.identifier_or_none(run.scenarios.result(creating).bare.response)
     values = {
-        "id": another_identifier(known or "", run.random("own-values-at-creation"), run.name("id")),
+        "id": unknown_like(known, run.random("own-values-at-creation")),
         "status": "archived",
         "createdAt": _EARLIER,
         "updatedAt": _EARLIER,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.running.scenarios import scenario
+from conformance.scenarios.access.every_operation import unknown_like
 from conformance.scenarios.basics import (
-    another_identifier,
     create_engagements,
     field_or_none,
     or_with_long_description,
@@ -171,9 +171,8 @@ def _subject(run: Run) -> Exchange:
 
 def _send_own_values(run: Run, before: Exchange) -> tuple[Edit, ...]:
     """Send edits with values that the service sets: all at once, and singly if that is refused."""
-    known = read.identifier_or_none(before) or ""
     values = {
-        "id": another_identifier(known, run.random("own-values-of-an-edit"), run.name("id")),
+        "id": unknown_like(read.identifier_or_none(before), run.random("own-values-of-an-edit")),
         "status": "archived",
         "createdAt": _EARLIER,
         "updatedAt": _LATER,
