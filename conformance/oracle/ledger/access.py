@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from conformance.oracle.ledger.findings import Findings
-    from conformance.oracle.ledger.members import OwnMember
     from conformance.wire.exchange import Exchange
 
 _OF_MEMBER: Final = "removal-spares-other-members"
@@ -58,13 +57,13 @@ class Access:
 
     Attributes:
         findings: The findings that it adds to.
-        members: The members that the run may change, by id.
+        holders: The members that the run may change, by the names of their keys.
         uses: The requests of each key that were served, by the key's name.
         changes: When members and engagements changed, or may have, by their ids: their roles, states and existence.
     """
 
     findings: Findings
-    members: Mapping[str, OwnMember]
+    holders: Mapping[str | None, str]
     uses: defaultdict[str, list[_Use]] = field(default_factory=lambda: defaultdict(list))
     changes: defaultdict[str | None, list[Interval]] = field(default_factory=lambda: defaultdict(list))
 
@@ -118,11 +117,10 @@ class Access:
     def _earlier(self, exchange: Exchange, operation: str) -> Iterator[_Use]:
         """Yield the earlier uses of a key for an operation since the last change of its member."""
         sent = exchange.request
-        holder = next((known for known, member in self.members.items() if member.key == sent.key_name), None)
         for use in self.uses.get(sent.key_name, ()):
             if not use.interval.before(Interval.of(exchange)) or not use.is_of(operation):
                 continue
-            if not sent.by_member or self._is_unchanged(holder, use, exchange):
+            if not sent.by_member or self._is_unchanged(self.holders.get(sent.key_name), use, exchange):
                 yield use
 
     def _is_unchanged(self, identifier: str | None, use: _Use, exchange: Exchange) -> bool:

@@ -179,7 +179,7 @@ class Ledger:
         self._lists = ListJudging(
             self.findings, self.histories, name_key, self._changes_of_others, self._creations, times
         )
-        self._access = Access(self.findings, members)
+        self._access = Access(self.findings, {member.key: user_id for user_id, member in members.items()})
         self._people = Members(self.findings, members), Organizations(self.findings), self._access
 
     @classmethod
