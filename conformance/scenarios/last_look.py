@@ -184,9 +184,9 @@ def _by_removed(run: Run, reserved: ReservedEngagements) -> tuple[Removal | None
     else:
         batch = [request for asked in choices for request in asked]
     sent = run.send_permitted(batch)
-    for attempt in attempts:
-        if (edited := attempt.after.request).operation.id == "updateEngagement":  # the member has created it
-            run.send(requests.update_engagement(edited.identifier or "", {"description": "Its creator has left"}))
+    for before in (attempt.before for attempt in attempts if attempt.before.request.operation.id == "createEngagement"):
+        if (made := read.identifier_or_none(before)) is not None:
+            run.send(requests.update_engagement(made, {"description": "Its creator has left"}))
     earlier = run.scenarios.result_if_any(untried_refusals) or ()
     return done, (*earlier, *(exchange for exchange in sent if exchange is not None))
 
