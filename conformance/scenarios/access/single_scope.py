@@ -15,6 +15,7 @@ from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (
     ON_ENGAGEMENT,
+    OTHER_ROLE,
     OperationInputs,
     label,
     latest_engagements,
@@ -32,7 +33,7 @@ from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
@@ -138,11 +139,11 @@ def _find_keys(run: Run, tried: Permissions) -> None:
 def _try_refusals(run: Run, sender: RetryNewKeys, tried: Permissions) -> None:
     """Send requests that must be refused, permission by permission, on existing resources of the run."""
     pages = _find_member(run, tried)
-    inputs = _refused_inputs(run, tried)
+    inputs = _refused_inputs(run, tried, pages)
     for scope, key in tried.keys.items():
         batch = [
             (name, replace(request, credential=key, repeatable=True))
-            for name, request in _refused_requests(run, scope, inputs, tried.reserved)
+            for name, request in _refused_requests(run, scope, inputs, tried)
             if _may_be_tried(run, name, tried)
         ]
         exchanges = sender.send_all([request for _, request in batch])
@@ -156,7 +157,7 @@ def _try_refusals(run: Run, sender: RetryNewKeys, tried: Permissions) -> None:
 
 
 def _refused_requests(
-    run: Run, scope: str, inputs: OperationInputs, reserved: ReservedEngagements
+    run: Run, scope: str, inputs: OperationInputs, tried: Permissions
 ) -> Iterator[tuple[str, Request]]:
     """Yield the requests that a key must be refused, on active engagements; other scenarios try the other states.
 
@@ -165,17 +166,18 @@ def _refused_requests(
     for name, request in inputs.batch().items():
         if MATRIX[scope, name] is not Permission.REFUSED:
             continue
-        shapes: tuple[Request, ...] = _shapes(name, inputs) or (request,)
-        first = keys_with(Permission.REFUSED, name).index(scope)
+        keys = keys_with(Permission.REFUSED, name)
+        first, is_last = keys.index(scope), scope == [key for key in tried.keys if key in keys][-1]
+        shapes: tuple[Request, ...] = _shapes(name, inputs, is_last=is_last) or (request,)
         here = shapes[first % len(shapes) :][:1] if run.effort is Effort.QUICK else shapes
         for number, shape in enumerate(here):
             is_on_engagement = shape.identifier == inputs.engagement
-            target = reserved.turn(first + number, "active") if is_on_engagement else None
+            target = tried.reserved.turn(first + number, "active") if is_on_engagement else None
             yield name, shape if target is None else replace(shape, identifier=target)
 
 
-def _shapes(operation: str, inputs: OperationInputs) -> tuple[Request, ...]:
-    """Return the variants of an operation's request; none if there is only one."""
+def _shapes(operation: str, inputs: OperationInputs, *, is_last: bool) -> tuple[Request, ...]:
+    """Return the variants of an operation's request for a key, which may be the last; none if there is only one."""
     name, description = {"name": inputs.name}, {"description": inputs.description}
     match operation:
         case "listMembers":
@@ -190,8 +192,8 @@ def _shapes(operation: str, inputs: OperationInputs) -> tuple[Request, ...]:
                 requests.invite_member({"email": inputs.address, "role": role}) for role in ("member", "admin")
             )
         case "updateMemberRole":
-            # The last of four or seven keys sets another role than before, so that it shows if all are carried out.
-            roles = ("member", "admin", "admin", "admin")
+            # The last change is to another role than the member has, so that it shows if all are carried out.
+            roles = (inputs.role,) if is_last else (OTHER_ROLE[inputs.role], *[inputs.role] * 3)
             return tuple(requests.update_member_role(inputs.user, {"role": role}) for role in roles)
         case "createEngagement":
             return requests.create_engagement(name), requests.create_engagement({**name, **description})
@@ -212,12 +214,13 @@ def _try_order(run: Run, inputs: OperationInputs, tried: Permissions) -> None:
     tried.invalid.append(run.send(replace(requests.create_engagement([]).with_key(key), repeatable=True)))
 
 
-def _refused_inputs(run: Run, tried: Permissions) -> OperationInputs:
+def _refused_inputs(run: Run, tried: Permissions, pages: Sequence[Exchange]) -> OperationInputs:
     """Return the inputs of the refused requests; each would have a visible effect if it were carried out."""
+    member = None if tried.user is None else member_of(pages, tried.user)
     return OperationInputs(
         engagement=unknown_like(tried.reserved.active, run.random("engagements without permission")),
         user=tried.user or "",
-        role="admin",
+        role=OTHER_ROLE.get(str((member or {}).get("role")), "admin"),
         organization=tried.label,
         address=run.address("forbidden"),
         name=tried.label,
