@@ -63,7 +63,7 @@ def test_records_go(cascade: Cascade, kind: SubordinateKind) -> None:
 @requirement("subordinates-of-others-stay")
 def test_records_of_neighbour_stay(cascade: Cascade) -> None:
     """Deleting an engagement leaves the subordinate records of another one alone."""
-    _judge_kept(cascade, cascade.deletions)
+    _judge_kept(cascade, cascade.kept, cascade.deletions)
 
 
 @requirement("subordinates-of-others-stay")
@@ -73,16 +73,18 @@ def test_records_of_the_last_engagement_stay(cascade: Cascade, final_deletion: F
     later = sorted(final_deletion.responses.keys() - before)
     if not later:
         raise Inapplicable("No further engagement was deleted")
-    _judge_kept(cascade, [final_deletion.responses[identifier] for identifier in later])
+    if not final_deletion.kept:
+        raise MissingMeans(f"subordinates:{cascade.kept[0].kind}", "It cannot be read in an archive.")
+    _judge_kept(cascade, final_deletion.kept, [final_deletion.responses[identifier] for identifier in later])
 
 
-def _judge_kept(cascade: Cascade, deletions: Sequence[Exchange]) -> None:
+def _judge_kept(cascade: Cascade, records: Sequence[Record], deletions: Sequence[Exchange]) -> None:
     done = [deletion for deletion in deletions if deletion.accepted]
     if not done:
         read.success(deletions[0])
     if served := [sent for sent in cascade.vain if not sent.refused]:
         raise CantTell("the other engagement was deleted with a key that must be refused", *served)
-    known = [record for record in cascade.kept if record.error is None]
-    for record in known or cascade.kept:
+    known = [record for record in records if record.error is None]
+    for record in known or records:
         _settled(record, *done)
         expect.exists(f"the {record.kind} of another engagement", record.is_there, *done)

@@ -107,7 +107,7 @@ def cascade(run: Run) -> Cascade:
     deletions = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in doomed], keys)
     for_good = tuple(records for deletion, records in zip(deletions, gone, strict=True) if deletion.succeeded)
     run.wait_until(lambda: not _still_there(run, for_good))
-    look_again(run, kept)
+    kept = read_again(run, kept)
     left = dict.fromkeys(record.engagement for records in gone for record in records if record.is_there)
     reads = {identifier: run.send(requests.get_engagement(identifier)) for identifier in left}
     return Cascade(tuple(deletions), reads, archived, neighbour, tuple(gone), kept, vain)
@@ -162,18 +162,19 @@ def _records(run: Run, engagement: str, kinds: Sequence[SubordinateKind]) -> lis
     return records
 
 
-def look_again(run: Run, records: Sequence[Record]) -> None:
-    """Read whether records still exist."""
-    for record in records:
+def read_again(run: Run, records: Sequence[Record]) -> list[Record]:
+    """Return records as they are now."""
+    now = [replace(record) for record in records]
+    for record in now:
         _look(run, record)
+    return now
 
 
-def archive_neighbour(run: Run, done: Cascade) -> None:
-    """Archive the engagement that was not deleted, and read its records; skip those that cannot be read then."""
+def archive_neighbour(run: Run, done: Cascade) -> list[Record]:
+    """Archive the engagement that was not deleted; return its records as they are then, without those that it hides."""
     run.send(requests.archive_engagement(done.neighbour))
-    for record in done.kept:
-        if record.is_there and not _look(run, record) and record.error is None:
-            record.error = MissingMeans(f"subordinates:{record.kind}", "It cannot be read in an archive.")
+    records = zip(done.kept, read_again(run, done.kept), strict=True)
+    return [now for before, now in records if now.is_there or not before.is_there]
 
 
 def _look(run: Run, record: Record) -> bool:

@@ -10,7 +10,7 @@ from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.outcomes import Inapplicable
 from conformance.running.scenarios import scenario
-from conformance.scenarios.engagements.cascade import archive_neighbour, cascade, look_again
+from conformance.scenarios.engagements.cascade import Record, archive_neighbour, cascade, read_again
 from conformance.scenarios.engagements.histories import archived_last, histories
 from conformance.scenarios.keys_in_turn import send_by_turns
 from conformance.scenarios.lists.finding import latest
@@ -35,6 +35,7 @@ class FinalDeletion:
         reads: Reads of a few of them afterwards, each with another history, the most varied first.
         page: The list afterwards.
         organization: The organization after that.
+        kept: The records of the engagement that was deleted last, before its deletion: those that can be read then.
     """
 
     responses: Mapping[str, Exchange]
@@ -42,6 +43,7 @@ class FinalDeletion:
     reads: tuple[Exchange, ...]
     page: Exchange
     organization: Exchange
+    kept: tuple[Record, ...]
 
 
 @scenario(alone=True)
@@ -53,12 +55,12 @@ def final_deletion(run: Run) -> FinalDeletion:
     before = run.scenarios.result_if_any(cascade)
     batch = {identifier: requests.delete_engagement(identifier) for identifier in existing}
     last = None if before is None else batch.pop(before.neighbour, None)
+    kept = [] if before is None else before.kept
     if before is not None and last is not None:
-        archive_neighbour(run, before)
+        kept = archive_neighbour(run, before)
     responses = send_by_turns(run, [*batch.values()])
-    if before is not None:
-        look_again(run, before.kept)
-        responses += before.deletions
+    kept = read_again(run, kept)
+    responses += [] if before is None else before.deletions
     responses += [] if last is None else [run.send(last)]
     deletions = {exchange.request.identifier or "": exchange for exchange in responses}
     kinds = {frozenset(changes): identifier for identifier, changes in existing.items()}
@@ -75,4 +77,5 @@ def final_deletion(run: Run) -> FinalDeletion:
         tuple(reads),
         page,
         run.send(requests.get_organization()),
+        tuple(kept),
     )

@@ -8,15 +8,19 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.checks.test_s2_cascade import test_records_go as records_gone
+from conformance.checks.test_s2_cascade import test_records_of_neighbour_stay as neighbour
+from conformance.checks.test_s2_cascade import test_records_of_the_last_engagement_stay as last_engagement
+from conformance.interface.operations import KINDS
 from conformance.oracle.outcomes import CantTell, NonConformity
-from conformance.scenarios.engagements.cascade import Cascade, cascade
+from conformance.scenarios.engagements.cascade import Cascade, archive_neighbour, cascade
+from conformance.scenarios.engagements.final_deletion import FinalDeletion
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential, Request
@@ -38,18 +42,28 @@ class Service(FakeRun):
     Args:
         responses: Statuses that differ from a correct service's, by operation or by operation and engagement number.
         stays: Whether records survive the deletion of their engagement.
+
+    Attributes:
+        hidden: The kinds of records that an archived engagement does not show.
+        archived: The engagements that were archived.
     """
 
     def __init__(self, responses: dict[object, int], *, stays: bool = False) -> None:
         super().__init__(self._respond, fixtures=self)
         self.responses, self.stays = responses, stays
+        self.hidden: tuple[str, ...] = ()
+        self.archived: set[str] = set()
         self.records: dict[str, str] = {}
         self.numbers: Iterator[int] = count(1)
 
     def _respond(self, sent: Request) -> Exchange:
+        if sent.credential is not None and sent.credential.invalid:
+            return make_exchange(sent, 401, {"error": {}})
         operation = sent.operation.id
         identifier = sent.identifier or f"e{next(self.numbers)}"
         status = self.responses.get((operation, identifier), self.responses.get(operation, SUCCESSES[operation]))
+        if operation == "archiveEngagement":
+            self.archived.add(identifier)
         if operation == "deleteEngagement" and status == 200 and not self.stays:
             self.records = {record: owner for record, owner in self.records.items() if owner != identifier}
         data = {"data": {"id": identifier, "name": "The neighbour"}}
@@ -67,6 +81,8 @@ class Service(FakeRun):
 
     def subordinate_exists(self, engagement: str, kind: str, record: str) -> bool:
         """Whether a record exists."""
+        if engagement in self.archived and kind in self.hidden:
+            return False
         return self.records.get(record) == engagement and record.startswith(kind)
 
 
@@ -126,6 +142,46 @@ def test_records_where_another_deletion_fails() -> None:
 
     with pytest.raises(CantTell, match="deleteEngagement returned 409"):
         records_gone(found, "task")
+
+
+def at_the_end(hidden: Iterable[str], *, lost: bool = False) -> tuple[Cascade, FinalDeletion]:
+    """Return the records of an engagement that hides some kinds when it is archived, after another was deleted.
+
+    Args:
+        hidden: The kinds.
+        lost: Whether its first record had gone with the other engagements before.
+    """
+    service, found = seen()
+    service.hidden = tuple(hidden)
+    if lost:
+        service.records.pop(found.kept[0].id or "")
+        found.kept[0].is_there = False
+    kept = tuple(archive_neighbour(service, found))
+    gone = make_exchange(requests.delete_engagement("e99"), 200, {"data": {}})
+    return found, FinalDeletion({"e99": gone}, frozenset(), (), gone, gone, kept)
+
+
+def test_records_that_an_archive_hides_are_not_judged() -> None:
+    """The other records are judged, and the hidden ones stay as they were before."""
+    found, final = at_the_end(["task", "report"])
+
+    last_engagement(found, final)
+    assert {record.kind for record in final.kept} == set(KINDS) - {"task", "report"}
+    neighbour(found)
+
+
+def test_a_record_that_was_gone_before_the_archive_is_judged() -> None:
+    """The archive does not hide it."""
+    found, final = at_the_end(KINDS, lost=True)
+
+    with pytest.raises(NonConformity, match=f"the {found.kept[0].kind} of another engagement is gone"):
+        last_engagement(found, final)
+
+
+def test_an_archive_that_hides_every_record() -> None:
+    """Without a record that can be read, nothing is judged."""
+    with pytest.raises(MissingMeans, match="cannot be read in an archive"):
+        last_engagement(*at_the_end(KINDS))
 
 
 @pytest.mark.parametrize("numbers", [[9, 1, 2, 3, 1, 4, 5], [1, 1, 2, 3, 4, 5]], ids=["new", "known"])
