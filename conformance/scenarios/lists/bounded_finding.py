@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SeededPages:
     """Neighbouring pages that hold the seeded engagements; none if they were not found.
 
     Attributes:
@@ -32,19 +32,19 @@ class Found:
     skipped: int = 0
 
 
-def located(run: Run, pieces: Collection[SeededEngagement], total: int, **query: str) -> Found:
+def find_seeded(run: Run, engagements: Collection[SeededEngagement], total: int, **query: str) -> SeededPages:
     """Halve the descending list until a page holds seeded engagements, and read the pages beside it.
 
     The collation of names is open, so the search may take the wrong half and find nothing.
 
     Args:
         run: The run.
-        pieces: The seeded engagements.
+        engagements: The seeded engagements.
         total: Number of items in the list.
         query: Further query parameters.
     """
-    owned = {piece.identifier for piece in pieces}
-    first_name = min((piece.name.casefold() for piece in pieces), default="")
+    owned = {engagement.identifier for engagement in engagements}
+    first_name = min((engagement.name.casefold() for engagement in engagements), default="")
     first, last = 1, -(-total // MAX_PER_PAGE)
     while first <= last:
         middle = (first + last) // 2
@@ -58,13 +58,13 @@ def located(run: Run, pieces: Collection[SeededEngagement], total: int, **query:
             last = middle - 1
         else:
             first = middle + 1
-    return Found()
+    return SeededPages()
 
 
-def _with_neighbours(run: Run, page: Exchange, number: int, pages: int, query: dict[str, str]) -> Found:
+def _with_neighbours(run: Run, page: Exchange, number: int, pages: int, query: dict[str, str]) -> SeededPages:
     before = [_page(run, number - 1, query)] if number > 1 else []
     after = [_page(run, number + 1, query)] if number < pages else []
-    return Found((*before, page, *after), (number - 1 - len(before)) * MAX_PER_PAGE)
+    return SeededPages((*before, page, *after), (number - 1 - len(before)) * MAX_PER_PAGE)
 
 
 def _page(run: Run, number: int, query: dict[str, str]) -> Exchange:

@@ -15,7 +15,7 @@ from conformance.oracle.lists.slices import Aspect, Deviation, Known, expect_sli
 from conformance.oracle.outcomes import CantTell, Evidence
 from conformance.running.scenarios import scenario
 from conformance.scenarios.keys_in_turn import send_by_turns
-from conformance.scenarios.lists.bounded_finding import located
+from conformance.scenarios.lists.bounded_finding import find_seeded
 from conformance.scenarios.lists.combinations import combinations_for
 from conformance.scenarios.lists.filtered import engagements_by_status, listing_with_status, readable, until_seen
 from conformance.scenarios.lists.sorted import by_name
@@ -111,7 +111,7 @@ def _around_seeded(run: Run) -> list[CombinedLists]:
     lists, named = run.scenarios.result(engagements_by_status), run.scenarios.result(by_name)
     owned = frozenset((*named.seeded.active, *named.seeded.archived))
     total = total_of(listing_with_status(lists.snapshot, "active").responses[0])
-    active = located(run, named.seeded.pieces, total, status="active")
+    active = find_seeded(run, named.seeded.engagements, total, status="active")
     heads: list[tuple[Snapshot, int]] = [
         *((listing_with_status(lists.snapshot, status).responses, 0) for status in (None, *STATUSES)),
         (until_seen(run, owned, sort="updatedAt", order="desc"), 0),

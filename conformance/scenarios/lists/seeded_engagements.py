@@ -74,27 +74,27 @@ class SeededEngagement:
 class SeededEngagements:
     """All seeded engagements in the order of their creation; nothing changes them any more."""
 
-    pieces: tuple[SeededEngagement, ...]
+    engagements: tuple[SeededEngagement, ...]
 
     @property
     def names(self) -> frozenset[str]:
         """The names that every collation puts in the same order: all but the capitalized one."""
-        return frozenset(piece.name for piece in self.pieces if piece.name.islower())
+        return frozenset(engagement.name for engagement in self.engagements if engagement.name.islower())
 
     @property
     def capitalized(self) -> SeededEngagement | None:
         """The engagement whose name shows whether letter case counts; None if it could not be created."""
-        return next((piece for piece in self.pieces if not piece.name.islower()), None)
+        return next((engagement for engagement in self.engagements if not engagement.name.islower()), None)
 
     @property
     def active(self) -> tuple[str, ...]:
         """The ids of the active ones."""
-        return tuple(piece.identifier for piece in self.pieces if not piece.archived)
+        return tuple(engagement.identifier for engagement in self.engagements if not engagement.archived)
 
     @property
     def archived(self) -> tuple[str, ...]:
         """The ids of the archived ones."""
-        return tuple(piece.identifier for piece in self.pieces if piece.archived)
+        return tuple(engagement.identifier for engagement in self.engagements if engagement.archived)
 
 
 @scenario
@@ -107,69 +107,71 @@ def new_engagements(run: Run) -> tuple[tuple[SeededEngagement, ...], float]:
     if run.mode is Mode.READ_ONLY:
         return (), run.clock.monotonic()
     names = [run.name(word) for word in _words(run)]
-    pieces: list[SeededEngagement] = []
+    engagements: list[SeededEngagement] = []
     size = -(-len(names) // _BATCHES[run.effort])
     for start in range(0, len(names), size):
-        if pieces:
-            run.sleep(_tick(pieces))
+        if engagements:
+            run.sleep(_tick(engagements))
         batch = names[start : start + size]
         responses = send_creations(run, [_body(name, names.index(name)) for name in batch])
-        pieces += [
+        engagements += [
             SeededEngagement(made, name, response)
             for name, response in zip(batch, responses, strict=True)
             if response.accepted and (made := read.identifier_or_none(response))
         ]
-        if not pieces:  # if a gateway refused all of them, the scenario starts again
+        if not engagements:  # if a gateway refused all of them, the scenario starts again
             ensure_responses(responses)
-    return tuple(pieces), run.clock.monotonic()
+    return tuple(engagements), run.clock.monotonic()
 
 
 @scenario(alone=True)
 def seeded_engagements(run: Run) -> SeededEngagements:
     """Archive some of the new engagements and edit some, later than the creation of all."""
-    pieces, finished = run.scenarios.result(new_engagements)
+    engagements, finished = run.scenarios.result(new_engagements)
     if run.mode is Mode.READ_ONLY:
         return SeededEngagements(())
-    if not pieces:
+    if not engagements:
         raise CantTell("no engagement could be created to judge lists by")
     # For the laws and the ledger, which see the changes in later reads. After a read of each, no read of the guard is
     # between the changes, so that the rate limit of a series of edits shows.
-    run.send_all([*LISTS_BY_STATUS.values(), *(requests.get_engagement(piece.identifier) for piece in pieces)])
-    run.sleep(max(0.0, finished + _tick(pieces) - run.clock.monotonic()))
-    by_id = {piece.identifier: piece for piece in pieces}
-    for place in (*_ARCHIVED, *(place for place in _ALSO_ARCHIVED if place < len(pieces))):
-        piece = pieces[place % len(pieces)]
-        if piece.identifier in by_id and sum(not other.archived for other in by_id.values()) > 1:
-            response = run.send(requests.archive_engagement(piece.identifier))
-            _keep(by_id, piece, response, replace(piece, archived=True, changed=True))
-    for place, body in _edits(run, pieces).items():
-        found = by_id.get(pieces[place % len(pieces)].identifier)
+    run.send_all(
+        [*LISTS_BY_STATUS.values(), *(requests.get_engagement(engagement.identifier) for engagement in engagements)]
+    )
+    run.sleep(max(0.0, finished + _tick(engagements) - run.clock.monotonic()))
+    by_id = {engagement.identifier: engagement for engagement in engagements}
+    for place in (*_ARCHIVED, *(place for place in _ALSO_ARCHIVED if place < len(engagements))):
+        engagement = engagements[place % len(engagements)]
+        if engagement.identifier in by_id and sum(not other.archived for other in by_id.values()) > 1:
+            response = run.send(requests.archive_engagement(engagement.identifier))
+            _keep(by_id, engagement, response, replace(engagement, archived=True, changed=True))
+    for place, body in _edits(run, engagements).items():
+        found = by_id.get(engagements[place % len(engagements)].identifier)
         if found is not None and not found.archived:
             response = run.send(requests.update_engagement(found.identifier, body))
             _keep(by_id, found, response, replace(found, name=body.get("name", found.name), changed=True))
-    if not any(piece.changed for piece in by_id.values()):
+    if not any(engagement.changed for engagement in by_id.values()):
         raise CantTell("no created engagement could be changed, so that their state is unknown")
     return SeededEngagements(tuple(by_id.values()))
 
 
-def _tick(pieces: Iterable[SeededEngagement]) -> float:
-    return tick_of(resource for piece in pieces for resource in readable_resources(piece.created))
+def _tick(engagements: Iterable[SeededEngagement]) -> float:
+    return tick_of(resource for engagement in engagements for resource in readable_resources(engagement.created))
 
 
 def _keep(
-    by_id: dict[str, SeededEngagement], piece: SeededEngagement, response: Exchange, then: SeededEngagement
+    by_id: dict[str, SeededEngagement], engagement: SeededEngagement, response: Exchange, then: SeededEngagement
 ) -> None:
     """Record an engagement after a change; drop it if no response shows whether the change happened."""
     if response.accepted:
-        by_id[piece.identifier] = then
+        by_id[engagement.identifier] = then
     elif not (response.judgeable and response.received is not None and response.received.status < SERVER_ERRORS_FROM):
-        del by_id[piece.identifier]
+        del by_id[engagement.identifier]
 
 
-def _edits(run: Run, pieces: tuple[SeededEngagement, ...]) -> dict[int, dict[str, Any]]:
+def _edits(run: Run, engagements: tuple[SeededEngagement, ...]) -> dict[int, dict[str, Any]]:
     """Return the changes by place: a name, a description, or both; descriptions are set and removed."""
     return {
-        _DESCRIBED: {"name": pieces[_DESCRIBED % len(pieces)].name, "description": "null"},
+        _DESCRIBED: {"name": engagements[_DESCRIBED % len(engagements)].name, "description": "null"},
         _EMPTIED: {"description": ""},
         _RENAMED: {"name": run.name("tutu")},
         _RENAMED_AND_EMPTIED: {"name": run.name("tuku"), "description": ""},

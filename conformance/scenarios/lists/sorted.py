@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from conformance.confirm.pages import total_of
 from conformance.oracle import read
 from conformance.running.scenarios import scenario
-from conformance.scenarios.lists.bounded_finding import located
+from conformance.scenarios.lists.bounded_finding import find_seeded
 from conformance.scenarios.lists.filtered import readable, until_seen
 from conformance.scenarios.lists.seeded_engagements import SeededEngagements, seeded_engagements
 
@@ -36,11 +36,11 @@ class ListByName:
 def by_name(run: Run) -> ListByName:
     """List engagements in the order of their names."""
     seeded = run.scenarios.result(seeded_engagements)
-    owned = {piece.identifier for piece in seeded.pieces}
+    owned = {engagement.identifier for engagement in seeded.engagements}
     pages = until_seen(run, owned, sort="name")
     items = readable(pages)
     total = total_of(pages[0])
     if total > len(items) and not any(read.id_of(item) in owned for item in items):
-        found = located(run, seeded.pieces, total)
+        found = find_seeded(run, seeded.engagements, total)
         return ListByName(found.snapshot or pages, seeded, found.skipped)
     return ListByName(pages, seeded)
