@@ -31,15 +31,15 @@ _EXPECTED: Final = "429 once the limit of a window is reached"
 @requirement("throttled-answers-429")
 def test_key_beyond_its_limit_gets_429(throttling: Throttling) -> None:
     """A key gets 429 beyond its limit, and not before."""
-    filling = throttling.filling
+    exhausted = throttling.exhausted
     if throttling.early:
-        message = f"with a limit of {filling.limit} a window, fewer requests were served before a 429"
-        expected = f"{filling.limit} requests are served"
-        raise NonConformity(message, filling.served[0], *throttling.early, expected=expected, actual="429")
-    if filling.beyond is not None:
-        served = f"{len(filling.served)} requests were served"
-        message = f"with a limit of {filling.limit} a window, {served} without a 429"
-        raise NonConformity(message, filling.beyond, expected=_EXPECTED, actual=describe_response(filling.beyond))
+        message = f"with a limit of {exhausted.limit} a window, fewer requests were served before a 429"
+        expected = f"{exhausted.limit} requests are served"
+        raise NonConformity(message, exhausted.served[0], *throttling.early, expected=expected, actual="429")
+    if exhausted.beyond is not None:
+        served = f"{len(exhausted.served)} requests were served"
+        message = f"with a limit of {exhausted.limit} a window, {served} without a 429"
+        raise NonConformity(message, exhausted.beyond, expected=_EXPECTED, actual=describe_response(exhausted.beyond))
     if throttling.passed:
         message = f"{len(throttling.passed)} requests beyond the limit were served, between refused reads"
         raise NonConformity(
@@ -104,9 +104,9 @@ def test_limit_is_of_each_key(run: Run) -> None:
 
 def _refusal(throttling: Throttling) -> Exchange:
     """Return the first 429."""
-    if not throttling.filling.refused:
-        raise CantTell("the key never got 429", *throttling.filling.served[-1:])
-    return throttling.filling.refused[0]
+    if not throttling.exhausted.refused:
+        raise CantTell("the key never got 429", *throttling.exhausted.served[-1:])
+    return throttling.exhausted.refused[0]
 
 
 def _form(retry_after: str | None) -> str:
@@ -116,9 +116,9 @@ def _form(retry_after: str | None) -> str:
 
 
 def _limit(seen: Throttling) -> Described:
-    filling, first = seen.filling, _refusal(seen)
-    served = sum(1 for exchange in filling.served if exchange.number < first.number)
-    return f"{served} served before the first 429, X-RateLimit-Limit {filling.limit}", first
+    exhausted, first = seen.exhausted, _refusal(seen)
+    served = sum(1 for exchange in exhausted.served if exchange.number < first.number)
+    return f"{served} served before the first 429, X-RateLimit-Limit {exhausted.limit}", first
 
 
 def _retry_after(seen: Throttling) -> Described:

@@ -130,7 +130,7 @@ class ExhaustedWindow:
         return min(max(_LEAST, rate_limit_laws.remaining(latest) or 0), self.limit + _SPARE)
 
 
-def fill(run: Run, key: Credential) -> ExhaustedWindow:
+def exhaust(run: Run, key: Credential) -> ExhaustedWindow:
     """Send requests until the key is refused, or must have been."""
     is_unused = is_made(run, key.name) and all(sent.request.key_name != key.name for sent in run.wire.exchanges)
     first = RetryNewKeys(run).send(at_once(requests.get_organization(), key))
@@ -142,17 +142,17 @@ def fill(run: Run, key: Credential) -> ExhaustedWindow:
     if limit is None or quota(first.response) is None:
         raise CantTell("the rate-limit headers cannot be read", first)
     _ensure_budget(run, limit)
-    filling = ExhaustedWindow(limit, exclusive=is_made(run, key.name))
-    filling.take(first)
+    exhausted = ExhaustedWindow(limit, exclusive=is_made(run, key.name))
+    exhausted.take(first)
     asked = at_once(requests.get_organization(), key)
     together = True
-    while not filling.over:
-        for exchange in run.send_all([asked] * filling.left) if together else [run.send(asked)]:
-            filling.take(exchange)
-        if together and filling.is_crowded:
+    while not exhausted.over:
+        for exchange in run.send_all([asked] * exhausted.left) if together else [run.send(asked)]:
+            exhausted.take(exchange)
+        if together and exhausted.is_crowded:
             together = False
-            filling.take_alone(run.send(asked))
-    return filling
+            exhausted.take_alone(run.send(asked))
+    return exhausted
 
 
 def is_made(run: Run, name: str) -> bool:

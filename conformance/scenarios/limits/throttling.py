@@ -13,7 +13,7 @@ from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import OTHER_ROLE, untouchable_member
 from conformance.scenarios.access.reserved_engagements import LastChange, engagements_in_every_state
-from conformance.scenarios.limits.exhaust_window import TRIES, ExhaustedWindow, at_once, fill
+from conformance.scenarios.limits.exhaust_window import TRIES, ExhaustedWindow, at_once, exhaust
 from conformance.scenarios.limits.recovery import resume
 from conformance.scenarios.lists.finding import NEWEST
 from conformance.targets.capabilities import MissingMeans
@@ -40,7 +40,7 @@ class Throttling:
     """A key at its limit.
 
     Attributes:
-        filling: The requests that used up its window.
+        exhausted: The requests that used up its window.
         refusals: Every 429 of the key.
         passed: Requests that were served between refusals, of an operation that was served so in every attempt.
         early: Refusals of a window that had requests left, if every attempt had one, at first or after its reset.
@@ -50,7 +50,7 @@ class Throttling:
         unresumed: The reason for that.
     """
 
-    filling: ExhaustedWindow
+    exhausted: ExhaustedWindow
     refusals: tuple[Exchange, ...]
     passed: tuple[Exchange, ...]
     early: tuple[Exchange, ...]
@@ -64,7 +64,7 @@ class Throttling:
 class _Scene:
     """An attempt to use up the window and to send all other requests before it ends."""
 
-    filling: ExhaustedWindow
+    exhausted: ExhaustedWindow
     amid: list[Exchange] = field(default_factory=list)
     before: list[Exchange] = field(default_factory=list)
     other: Exchange | None = None
@@ -73,7 +73,7 @@ class _Scene:
     @property
     def refusals(self) -> list[Exchange]:
         """Every 429 of the key."""
-        return _refused([*self.filling.refused, *self.before, *self.amid, *self.after])
+        return _refused([*self.exhausted.refused, *self.before, *self.amid, *self.after])
 
     @property
     def last_refusal(self) -> Exchange:
@@ -137,13 +137,13 @@ def throttling(run: Run) -> Throttling:
                 raise
             break  # what the earlier attempts have shown counts
         passed.append(scene.passed)
-        is_left = is_left or scene.filling.shows_what_is_left
-        early += [scene.filling.early] if is_left and scene.filling.early is not None else []
+        is_left = is_left or scene.exhausted.shows_what_is_left
+        early += [scene.exhausted.early] if is_left and scene.exhausted.early is not None else []
         target = target if scene.changes else None
         resumed, unresumed = None, "the key was never refused"
-        if scene.filling.refused:
+        if scene.exhausted.refused:
             resumed, unresumed = resume(run, key, scene.last_refusal)
-        if resumed is not None and resumed.succeeded and scene.filling.exclusive:
+        if resumed is not None and resumed.succeeded and scene.exhausted.exclusive:
             after_reset += _refused_again(run, key, resumed)
         done = not early and not after_reset and not scene.passed and _complete(scene, run, other)
         if resumed is None or not resumed.succeeded or done:
@@ -151,7 +151,7 @@ def throttling(run: Run) -> Throttling:
     if scene.refused_creation is not None:  # for the ledger, which judges whether a refused request had an effect
         run.send(requests.list_engagements(**NEWEST, perPage=100))
     return Throttling(
-        scene.filling,
+        scene.exhausted,
         tuple(scene.refusals),
         _always_passed(passed) if len(passed) == TRIES else (),  # a bucket that refills may let one pass
         next((tuple(found) for found in (early, after_reset) if len(found) == TRIES), ()),  # it may be one for haste
@@ -217,10 +217,10 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     rest, target = _beforehand(run, other, target)
     name = "" if run.mode is Mode.READ_ONLY else run.name("throttled")
     on_members, in_every_state = _on_members(run), _in_every_state(run, name)
-    scene = _Scene(fill(run, key))
-    if not scene.filling.refused:
+    scene = _Scene(exhaust(run, key))
+    if not scene.exhausted.refused:
         return scene
-    is_elsewhere = _is_of_another_organization(run, scene.filling)
+    is_elsewhere = _is_of_another_organization(run, scene.exhausted)
     target = None if is_elsewhere else target
     beside: list[Request] = []
     first = [at_once(requests.get_organization(), key)] * _AROUND
@@ -288,14 +288,14 @@ def _in_every_state(run: Run, description: str) -> list[Request]:
     ]
 
 
-def _is_of_another_organization(run: Run, filling: ExhaustedWindow) -> bool:
+def _is_of_another_organization(run: Run, exhausted: ExhaustedWindow) -> bool:
     """Whether the throttled key belongs to another organization than the main key.
 
     There an engagement of the main key would have to be looked up first, and the window would be over.
     """
     main = [exchange for exchange in run.wire.exchanges if exchange.request.credential is None]
     organizations = (
-        {_organization(exchange) for exchange in exchanges} - {None} for exchanges in (main, filling.served)
+        {_organization(exchange) for exchange in exchanges} - {None} for exchanges in (main, exhausted.served)
     )
     own, others = organizations
     return bool(own and others) and own.isdisjoint(others)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.oracle.outcomes import CheckOutcome
-from conformance.scenarios.limits.exhaust_window import ExhaustedWindow, _ensure_unused, fill, is_made
+from conformance.scenarios.limits.exhaust_window import ExhaustedWindow, _ensure_unused, exhaust, is_made
 from conformance.scenarios.limits.recovery import clocks_apart
 from conformance.scenarios.limits.throttling import _is_of_another_organization, _Scene
 from conformance.targets.fixtures import Member
@@ -73,7 +73,7 @@ def test_a_key_that_the_run_has_used_up_is_waited_for() -> None:
         lambda _: _resetting(limited("getCurrentOrganization", (answer := next(answers))[0], 10, answer[1]), 4),
         [make_exchange(asked.with_key(key))],
     )
-    assert len(fill(run, key).served) == 10
+    assert len(exhaust(run, key).served) == 10
 
 
 def _resetting(exchange: Exchange, ahead: float) -> Exchange:
@@ -167,10 +167,10 @@ def in_window(status: int, remaining: int, reset: str = "60") -> Exchange:
 )
 def test_a_refusal_before_the_limit(remaining: list[int], refusal: Exchange, *, exclusive: bool, early: bool) -> None:
     """A key that only the run uses is served while the last response of the window has a request left."""
-    filling = ExhaustedWindow(3, exclusive=exclusive)
+    exhausted = ExhaustedWindow(3, exclusive=exclusive)
     for left in remaining:
-        filling.take(in_window(200, left))
-    filling.take(refusal)
+        exhausted.take(in_window(200, left))
+    exhausted.take(refusal)
 
-    assert (filling.early is refusal) is early
-    assert filling.shows_what_is_left is (exclusive and remaining[0] == 2)
+    assert (exhausted.early is refusal) is early
+    assert exhausted.shows_what_is_left is (exclusive and remaining[0] == 2)
