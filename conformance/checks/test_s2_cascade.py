@@ -82,7 +82,7 @@ def _judge_kept(cascade: Cascade, records: Sequence[Record], deletions: Sequence
     done = [deletion for deletion in deletions if deletion.accepted]
     if not done:
         read.success(deletions[0])
-    if served := [sent for sent in cascade.vain if not sent.refused]:
+    if served := [sent for sent in cascade.unauthorized if not sent.refused]:
         raise CantTell("the other engagement was deleted with a key that must be refused", *served)
     known = [record for record in records if record.error is None]
     for record in known or records:

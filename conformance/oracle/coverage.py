@@ -50,14 +50,14 @@ MADE, CHANGED, CHANGED_BACK = "made", "changed", "changed back"
 """The states of a member, by its role."""
 RENAMED: Final = "renamed"
 """The state of an organization with a name of the run."""
-_ENGAGEMENT: Final = ("new", "edited", "archived", "edited in vain", "unarchived", "archived again", "deleted")
+_ENGAGEMENT: Final = ("new", "edited", "archived", "edit refused", "unarchived", "archived again", "deleted")
 _PERSON: Final = (MADE, CHANGED, CHANGED_BACK, "removed")
 _ORGANIZATION: Final = ("first name", RENAMED, "renamed back")
 _LATER: Final = {
     ("updateEngagement", "new"): "edited",
     **{("archiveEngagement", state): "archived" for state in ("new", "edited")},
     ("archiveEngagement", "unarchived"): "archived again",
-    **{("unarchiveEngagement", state): "unarchived" for state in ("archived", "edited in vain", "archived again")},
+    **{("unarchiveEngagement", state): "unarchived" for state in ("archived", "edit refused", "archived again")},
     **{("deleteEngagement", state): "deleted" for state in _ENGAGEMENT},
     **{("removeMember", state): "removed" for state in _PERSON},
 }
@@ -148,7 +148,7 @@ class _Targets:
         identifier = request.identifier or ""
         state = self.state(exchange) if identifier else None
         if operation == "updateEngagement" and exchange.refused and exchange.by_main_key and state == "archived":
-            self.states[identifier] = "edited in vain"
+            self.states[identifier] = "edit refused"
         if not exchange.accepted:
             return
         if operation == "createEngagement" and (made := read.identifier_or_none(exchange)) is not None:

@@ -37,10 +37,10 @@ _LATE: Final = {Effort.QUICK: 0.0, Effort.STANDARD: 10.0, Effort.DEEP: 10.0}
 """Seconds after the last change."""
 _MOST: Final = {Effort.QUICK: 8, Effort.STANDARD: 40, Effort.DEEP: 150}
 """Engagements that are read, each with another history if there are as many."""
-_CHANGED: Final = (LastChange.EDITED, LastChange.UNARCHIVED, LastChange.ARCHIVED, LastChange.EDITED_IN_VAIN)
+_CHANGED: Final = (LastChange.EDITED, LastChange.UNARCHIVED, LastChange.ARCHIVED, LastChange.EDIT_REFUSED)
 """The engagements that the last changes are about."""
 _ACTIVE_LAST: Final = (LastChange.EDITED, LastChange.NEW)
-_ARCHIVED_LAST: Final = (LastChange.UNARCHIVED, LastChange.EDITED_IN_VAIN)
+_ARCHIVED_LAST: Final = (LastChange.UNARCHIVED, LastChange.EDIT_REFUSED)
 """The engagements that are active, or archived, after the last changes."""
 _FILTERS: Final = {"listEngagements": ("status", "active"), "listMembers": ("role", "member")}
 _PAGE: Final = 7
@@ -106,7 +106,7 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
     ids = reserved.ids
     if not {*_CHANGED, LastChange.NEW, LastChange.ARCHIVED_AGAIN} <= ids.keys():
         return
-    vain = {"name": reserved.name, "description": "Edited at the end of the run"}
+    refused = {"name": reserved.name, "description": "Edited at the end of the run"}
     bystander, listing = requests.get_engagement(ids[LastChange.NEW]), latest(run)
     active, archived = (latest(run, status=status) for status in ("active", "archived"))
     edit = requests.update_engagement(ids[LastChange.EDITED], {"name": reserved.freed})
@@ -120,11 +120,11 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
         requests.update_engagement(ids[LastChange.EDITED], {"description": "Described at the end of the run"}),
         requests.get_engagement(ids[LastChange.UNARCHIVED]),
         *(invalid, archive),
-        *(requests.update_engagement(ids[LastChange.UNARCHIVED], vain), bystander, listing, active, archived),
+        *(requests.update_engagement(ids[LastChange.UNARCHIVED], refused), bystander, listing, active, archived),
         *(requests.delete_engagement(ids[LastChange.ARCHIVED]), bystander, archived),
-        requests.update_engagement(ids[LastChange.EDITED_IN_VAIN], vain),
+        requests.update_engagement(ids[LastChange.EDIT_REFUSED], refused),
         bystander,
-        requests.update_engagement(ids[LastChange.EDITED_IN_VAIN], {"name": 5}),
+        requests.update_engagement(ids[LastChange.EDIT_REFUSED], {"name": 5}),
         requests.unarchive_engagement(ids[LastChange.ARCHIVED_AGAIN]),
         requests.get_engagement(ids[LastChange.ARCHIVED_AGAIN]),
     ):

@@ -47,7 +47,7 @@ def test_the_states_of_an_engagement() -> None:
         *(("updateEngagement", 200), ("archiveEngagement", 200), ("updateEngagement", 409)),
         *(("unarchiveEngagement", 200), ("archiveEngagement", 200), ("deleteEngagement", 200)),
     ]
-    assert states(*path) == ["edited", "archived", "edited in vain", "unarchived", "archived again", "deleted"]
+    assert states(*path) == ["edited", "archived", "edit refused", "unarchived", "archived again", "deleted"]
 
 
 @pytest.mark.parametrize(

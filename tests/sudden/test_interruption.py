@@ -160,7 +160,7 @@ def test_everything_that_was_started_ends_with_the_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("requests", [5, 40])
 def test_a_silent_target_does_not_hold_up_the_end(requests: int, tmp_path: Path) -> None:
-    """A signal ends a run in time that waits for responses in vain."""
+    """A signal ends a run in time that waits for responses that never come."""
 
     async def silent(turn: Turn) -> None:
         await turn.stall()

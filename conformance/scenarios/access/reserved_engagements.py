@@ -32,7 +32,7 @@ class LastChange(StrEnum):
     ARCHIVED = "archived"
     EDITED = "edited"
     ARCHIVED_AGAIN = "archived again"
-    EDITED_IN_VAIN = "edited in vain"
+    EDIT_REFUSED = "edit refused"
     UNARCHIVED = "unarchived"
     DELETED = "deleted"
 
@@ -48,7 +48,7 @@ _PATHS: Final[Mapping[LastChange, tuple[Callable[[str], Request], ...]]] = Mappi
             requests.get_engagement,  # if it is active now, it must not become active by itself later
             requests.archive_engagement,
         ),
-        LastChange.EDITED_IN_VAIN: (requests.archive_engagement, _edit),
+        LastChange.EDIT_REFUSED: (requests.archive_engagement, _edit),
         LastChange.UNARCHIVED: (requests.archive_engagement, requests.unarchive_engagement),
         LastChange.DELETED: (requests.delete_engagement,),
     }

@@ -194,7 +194,7 @@ def _live(run: Run, key: Credential) -> str | None:
     steps = (
         requests.update_engagement(identifier, words | {"name": f"{words['name'][:-3]}{words['name'][-3:].upper()}"}),
         requests.archive_engagement(doomed),
-        requests.update_engagement(doomed, {"description": "Edited in vain"}),
+        requests.update_engagement(doomed, {"description": "Edited in the archive"}),
         requests.delete_engagement(doomed),
         requests.get_engagement(doomed),
         requests.list_engagements(sort="updatedAt", perPage=MAX_PER_PAGE),

@@ -1,4 +1,4 @@
-"""An engagement that is edited, archived, edited in vain and archived again."""
+"""An engagement that is edited, archived, edited without effect and archived again."""
 
 from __future__ import annotations
 

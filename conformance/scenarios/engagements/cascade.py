@@ -75,7 +75,7 @@ class Cascade:
         gone: The records of the deleted engagements, a list for each.
         neighbour: The engagement that was not deleted.
         kept: The records of the neighbour.
-        vain: Deletions of the neighbour that must be refused.
+        unauthorized: Deletions of the neighbour that must be refused.
     """
 
     deletions: tuple[Exchange, ...]
@@ -84,7 +84,7 @@ class Cascade:
     neighbour: str
     gone: tuple[list[Record], ...] = field(repr=False)
     kept: list[Record] = field(repr=False)
-    vain: tuple[Exchange, ...] = ()
+    unauthorized: tuple[Exchange, ...] = ()
 
 
 @scenario(alone=True)
@@ -102,7 +102,7 @@ def cascade(run: Run) -> Cascade:
     doomed = [*full, *more]
     archived = frozenset(archived_last(histories(run))).intersection(doomed)
     kept = _records(run, neighbour, KINDS)
-    vain = _try_in_vain(run, requests.delete_engagement(neighbour))
+    unauthorized = _try_unauthorized(run, requests.delete_engagement(neighbour))
     keys = [key for key in (key_of_bystander(run), scoped_key_or_none(run, "engagements:delete")) if key is not None]
     deletions = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in doomed], keys)
     for_good = tuple(records for deletion, records in zip(deletions, gone, strict=True) if deletion.succeeded)
@@ -110,10 +110,10 @@ def cascade(run: Run) -> Cascade:
     kept = read_again(run, kept)
     left = dict.fromkeys(record.engagement for records in gone for record in records if record.is_there)
     reads = {identifier: run.send(requests.get_engagement(identifier)) for identifier in left}
-    return Cascade(tuple(deletions), reads, archived, neighbour, tuple(gone), kept, vain)
+    return Cascade(tuple(deletions), reads, archived, neighbour, tuple(gone), kept, unauthorized)
 
 
-def _try_in_vain(run: Run, deletion: Request) -> tuple[Exchange, ...]:
+def _try_unauthorized(run: Run, deletion: Request) -> tuple[Exchange, ...]:
     """Send a deletion that must be refused: without a key, with one that may only read, with another organization's."""
     keys = [NO_KEY, scoped_key_or_none(run, "engagements:read")]
     if run.scenarios.result_if_any(two_organizations) is not None:

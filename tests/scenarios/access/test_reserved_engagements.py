@@ -81,7 +81,7 @@ def test_there_is_an_engagement_in_every_state(*, unique: bool, described: bool)
         LastChange.ARCHIVED: "archived",
         LastChange.EDITED: "active",
         LastChange.ARCHIVED_AGAIN: "archived",
-        LastChange.EDITED_IN_VAIN: "archived",
+        LastChange.EDIT_REFUSED: "archived",
         LastChange.UNARCHIVED: "active",
         LastChange.DELETED: None,
     }

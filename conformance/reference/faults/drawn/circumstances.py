@@ -180,7 +180,7 @@ def _state_of_engagement(at: Situation, engagement: Engagement) -> str:
     if engagement.organization_id != organization_of(at):
         return "foreign-archived" if is_archived else "foreign"
     if is_archived:
-        return "rearchived" if past.count("archived") > 1 else "edit-refused" if "vain" in past else "archived"
+        return "rearchived" if past.count("archived") > 1 else "edit-refused" if "edit refused" in past else "archived"
     return "unarchived" if "archived" in past else "edited" if "edited" in past else "new"
 
 
@@ -224,8 +224,8 @@ def record(at: Situation, before: Target | None, *, lacks_access: bool = False) 
     if isinstance(before, Engagement):
         past = at.remembered("past of", {}).setdefault(before.id, [])
         if at.reply is None:
-            in_vain = at.operation == op.EDIT and before.status == "archived" and not lacks_access
-            past += ["vain"] if in_vain else []
+            is_refused = at.operation == op.EDIT and before.status == "archived" and not lacks_access
+            past += ["edit refused"] if is_refused else []
         else:
             past += {op.EDIT: ["edited"], op.ARCHIVE: ["archived"]}.get(at.operation, [])
     if at.reply is None:
