@@ -142,7 +142,7 @@ class Scenarios(Generic[R]):
                 with self._run.wire.checking(scenario.__name__):
                     future.set_result(scenario(self._run))
             except NoResponse as no_response:
-                if attempt == _ATTEMPTS or no_response.lasting:
+                if attempt == _ATTEMPTS or no_response.permanent:
                     future.set_exception(no_response)
                     return
                 self._run.sleep(_BETWEEN * attempt)

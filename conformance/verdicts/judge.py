@@ -203,7 +203,7 @@ class Judge(CollectErrors):
         """Retry a check that a broken connection or a gateway ended."""
         arguments = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}  # noqa: SLF001 - as pytest's own runner does
         for _ in range(_ATTEMPTS - 1):
-            if no_response.lasting:
+            if no_response.permanent:
                 break
             try:
                 return item.obj(**arguments)

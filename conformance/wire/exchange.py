@@ -59,10 +59,10 @@ class NoResponse(Exception):
 
     Attributes:
         exchanges: The exchange without a response, if anything was sent.
-        lasting: Whether a retry is of no use.
+        permanent: Whether a retry is of no use.
     """
 
-    lasting = False
+    permanent = False
 
     def __init__(self, reason: str, *exchanges: Exchange) -> None:
         super().__init__(reason)
@@ -72,13 +72,13 @@ class NoResponse(Exception):
 class Refused(NoResponse):
     """A gateway or a parser refused the request before the service got it."""
 
-    lasting = True
+    permanent = True
 
 
 class NotSent(NoResponse):
     """A request was not sent, because it could change data of other users."""
 
-    lasting = True
+    permanent = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ class StopCause(StrEnum):
 class RunStopped(NoResponse):
     """Nothing more is sent; the message is the reason, as a clause."""
 
-    lasting = True
+    permanent = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -234,7 +234,7 @@ def test_an_observation_that_cannot_be_made_is_skipped(run_checks: RunChecks) ->
 def test_a_check_that_a_broken_connection_ended_runs_anew(
     run_checks: RunChecks, raised: str, times: int, outcome: str
 ) -> None:
-    """It runs three times at most, with the same scenarios, and only once after a lasting error."""
+    """It runs three times at most, with the same scenarios, and only once after a permanent error."""
     ran = run_checks(f"""
         tries = []
 

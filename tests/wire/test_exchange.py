@@ -101,9 +101,9 @@ def test_exchanges_are_hashed_by_their_numbers() -> None:
 
 def test_only_a_broken_connection_allows_a_retry() -> None:
     """Only a broken connection allows a retry of the check."""
-    assert not NoResponse("the connection broke").lasting
-    assert NotSent("it could change what is not the run's").lasting
-    assert RunStopped("it is over").lasting
+    assert not NoResponse("the connection broke").permanent
+    assert NotSent("it could change what is not the run's").permanent
+    assert RunStopped("it is over").permanent
 
 
 def test_an_exchange_shows_no_bodies() -> None:

@@ -36,7 +36,7 @@ def test_a_refusal_for_length_is_the_gateways(status: int, body: bytes) -> None:
     assert (exchange.judgeable, exchange.as_received) == (False, None)
     with pytest.raises(Refused, match=f"a gateway responded with {status} in place of the service") as error:
         _ = exchange.response
-    assert error.value.lasting
+    assert error.value.permanent
 
 
 @pytest.mark.parametrize(("size", "judged"), [(0, True), (LARGE_BODY, True), (LARGE_BODY + 1, False)])
@@ -78,7 +78,7 @@ def test_statuses_of_a_service_that_cannot_be_reached_are_not_lasting() -> None:
     """A retry may succeed."""
     with pytest.raises(NoResponse, match="a gateway responded with 503") as error:
         _ = responded(READING, 503).response
-    assert not error.value.lasting
+    assert not error.value.permanent
 
 
 @pytest.mark.parametrize(
