@@ -121,7 +121,7 @@ def wrong_keys(key: str, random: Random, near: Random) -> list[tuple[str, Creden
 
 
 def unknown_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
-    """Return keys that the service never issued, derived from a real key; no record may show them, see ``telling``."""
+    """Return keys that the service never issued, derived from a real key; no record may show them."""
     prefix = _prefix(key)
     rest = key[len(prefix) :]
     made = _fresh(rest.ljust(_LONG_ENOUGH, "a"), random)
@@ -153,7 +153,7 @@ def near_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
     return _unknown(keys, key)
 
 
-def telling(key: str, wrong: Iterable[Credential]) -> list[str]:
+def revealing_texts(key: str, wrong: Iterable[Credential]) -> list[str]:
     """Return the texts that reveal the real key: all wrong keys derived from it, and its two halves."""
     given = [(credential.authorization or "").partition(" ")[2] for credential in wrong]
     rest = key[len(_prefix(key)) :]

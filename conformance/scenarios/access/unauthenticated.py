@@ -25,7 +25,7 @@ from conformance.scenarios.access.invalid_credentials import (
     other_schemes,
     rarer_schemes,
     resembling_schemes,
-    telling,
+    revealing_texts,
     wrong_keys,
 )
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, engagements_in_every_state
@@ -168,7 +168,7 @@ def bad_keys(run: Run) -> BadKeys:
 def _unknown_keys(run: Run, key: str) -> list[tuple[str, Credential]]:
     """Return keys that were never issued; a replay derives the same kinds from a key of the same form."""
     made = wrong_keys(key, run.random("unknown keys"), run.random("near keys"))
-    for text in telling(key, [credential for _, credential in made]):
+    for text in revealing_texts(key, [credential for _, credential in made]):
         if not _is_public(run, text):
             run.fixtures.hide("unknown_key", text)
     run.recorded_value(KINDS, lambda: [kind for kind, _ in made])  # verify compares it with the form of the key

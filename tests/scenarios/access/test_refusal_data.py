@@ -18,7 +18,7 @@ from conformance.scenarios.access.invalid_credentials import (
     near_keys,
     other_schemes,
     rarer_schemes,
-    telling,
+    revealing_texts,
     unknown_keys,
 )
 
@@ -118,7 +118,7 @@ def test_near_keys_are_nearly_the_real_one(key: str) -> None:
 def test_every_text_that_reveals_the_real_key_is_listed(key: str) -> None:
     """Every wrong key that reveals the real one is listed, and both of its halves."""
     wrong = [credential for _, credential in (*unknown_keys(key, seeded(1)), *near_keys(key, seeded(1)))]
-    texts = telling(key, wrong)
+    texts = revealing_texts(key, wrong)
 
     made = {(credential.authorization or "").removeprefix("Bearer ") for credential in wrong} - {"null"}
     assert made <= set(texts)
@@ -128,8 +128,8 @@ def test_every_text_that_reveals_the_real_key_is_listed(key: str) -> None:
 
 def test_both_halves_of_a_long_key_tell_of_it() -> None:
     """Both halves of a long key reveal it, counted after the service's prefix."""
-    assert telling("sk_live_abcDEF12345678901234567890123456", []) == ["abcDEF1234567890", "1234567890123456"]
-    assert telling("sk_live_abcDEF123456789012345678", []) == []
+    assert revealing_texts("sk_live_abcDEF12345678901234567890123456", []) == ["abcDEF1234567890", "1234567890123456"]
+    assert revealing_texts("sk_live_abcDEF123456789012345678", []) == []
 
 
 @pytest.mark.parametrize("length", [*range(16, 34), 64, 256])
