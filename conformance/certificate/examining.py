@@ -11,7 +11,7 @@ from conformance.certificate.recomputing import contradictions
 from conformance.certificate.rendering import RECORDED, foreign, rendered, unlike
 from conformance.replay.comparing import differences, is_cut_off
 from conformance.replay.drawing_again import drawing_again, other_versions
-from conformance.replay.reevaluating import rejudge
+from conformance.replay.reevaluating import reevaluate
 from conformance.reports.sealing import PAGE
 from conformance.reports.wording import chosen
 from conformance.running.options import Effort
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from conformance.replay.recorded_inputs_file import Provisioned
     from conformance.replay.recording import Recording
-    from conformance.replay.reevaluating import Rejudged
+    from conformance.replay.reevaluating import Reevaluation
     from conformance.reports.model import Report
 
 
@@ -47,13 +47,13 @@ def examined(
         page: The page of the certificate; None if the run is not signed.
     """
     with drawing_again(recording.provisioned) as drawn:
-        again = rejudge(recording, folder)
+        again = reevaluate(recording, folder)
         report, challenge = recording.report, recording.provisioned.options.challenge
         consistent = f"{report['verdict']} follows from {_number(report)} requirements"
         recorded = "address, organization, options, titles, conclusions and times"
         return [
             Claim(f"The report is consistent: {consistent}.", tuple(problems(report, recording.exchanges))),
-            _judged_again(recording, again),
+            _reevaluated(recording, again),
             Claim(f"The report gives the recording's {recorded}.", tuple(contradictions(recording, again, folder))),
             _rendered(recording, folder, files, page),
             *([] if challenge is None else [signs(recording, challenge).claim]),
@@ -67,7 +67,7 @@ def _number(report: Report) -> str:
     return f"{every}" if judged == every else f"the {judged} chosen ones of {every}"
 
 
-def _judged_again(recording: Recording, again: Rejudged) -> Claim:
+def _reevaluated(recording: Recording, again: Reevaluation) -> Claim:
     same = f"have the same outcomes and {len(again.conclusions.observations)} observations"
     if is_cut_off(recording.report):
         same = "fail the same requirements; nothing else of a run that ended during its checks can be compared"

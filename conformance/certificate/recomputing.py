@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from conformance.replay.recorded_inputs_file import Provisioned
     from conformance.replay.recording import Recording
-    from conformance.replay.reevaluating import Rejudged
+    from conformance.replay.reevaluating import Reevaluation
     from conformance.reports.model import Report
     from conformance.wire.exchange import Exchange
 
@@ -74,7 +74,7 @@ _LONGEST: Final = 200
 _ABSENT: Final = "absent"
 
 
-def contradictions(recording: Recording, again: Rejudged, folder: Path) -> list[str]:
+def contradictions(recording: Recording, again: Reevaluation, folder: Path) -> list[str]:
     """Return the contradictions between a run's report and its recording, a clause each.
 
     Args:

@@ -75,9 +75,9 @@ def render(report: Path, form: str | None, output: Path | None, *, rejudge: bool
     if rejudge:
         if form is not None or output is not None:
             raise click.UsageError("--rejudge and --format or --output exclude each other.")
-        from conformance.cli.rejudging import judge_again
+        from conformance.cli.reevaluation import reevaluate_folder
 
-        sys.exit(judge_again(report.parent))
+        sys.exit(reevaluate_folder(report.parent))
     if form is None:
         raise click.UsageError("Missing option '--format'.")
     if form == "allure":

@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from conformance.replay.recording import Recording
-    from conformance.replay.reevaluating import Rejudged
+    from conformance.replay.reevaluating import Reevaluation
     from conformance.reports.model import Report, Requirement
 
 _OF_FAILURE: Final = ("check", "message", "expected", "actual", "pointer", "exchanges")
 _LONGEST: Final = 200
 
 
-def differences(recording: Recording, again: Rejudged) -> list[str]:
+def differences(recording: Recording, again: Reevaluation) -> list[str]:
     """Return the differences between a report and its re-evaluation, a sentence each.
 
     Of a run that ended early, only the outcomes are compared: the requests that its end cut off are no property of the

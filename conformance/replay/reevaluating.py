@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Rejudged:
+class Reevaluation:
     """The conclusions from the checks on a recording.
 
     Attributes:
@@ -60,7 +60,7 @@ def unwritten_journal(names: RunNames, path: Path) -> Journal:
     return Journal(_UnwrittenFile(path), names, Place(""))
 
 
-def rejudge(recording: Recording, folder: Path) -> Rejudged:
+def reevaluate(recording: Recording, folder: Path) -> Reevaluation:
     """Run the checks on a recording.
 
     Args:
@@ -79,7 +79,7 @@ def rejudge(recording: Recording, folder: Path) -> Rejudged:
     errors = [f"an error of the suite: {error.splitlines()[0]}: {error.splitlines()[-1]}" for error in judge.errors]
     unasked = [f"no check requested exchange {exchange.number}, sent by {exchange.check}" for exchange in wire.unused]
     unlike = [f"exchange {exchange.number} has a request that this suite does not send" for exchange in wire.unlike]
-    return Rejudged(
+    return Reevaluation(
         conclusions=conclusions(run, judge.results, run.closed or NOT_RUN, script),
         misfits=[*dict.fromkeys([*wire.unrecorded, *notes.unrecorded]), *unasked, *unlike, *notes.unused, *errors],
     )

@@ -20,7 +20,7 @@ from conformance.certificate.recomputing import BOUNDED, STATED
 from conformance.certificate.statement import CLAIMS
 from conformance.certificate.verifying import verify
 from conformance.replay.recording import Recording
-from conformance.replay.reevaluating import Rejudged, rejudge
+from conformance.replay.reevaluating import Reevaluation, reevaluate
 from conformance.reports.sealing import PROVISIONED
 from conformance.wire.exchange import UNDOING
 from conformance.wire.replay_wire import BESIDE
@@ -52,17 +52,17 @@ JUDGED = {
 @pytest.fixture(autouse=True)
 def judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Judge equal recordings once."""
-    monkeypatch.setattr(examining, "rejudge", _rejudged)
+    monkeypatch.setattr(examining, "reevaluate", _reevaluated)
 
 
-_KNOWN: dict[bytes, Rejudged] = {}
+_KNOWN: dict[bytes, Reevaluation] = {}
 
 
-def _rejudged(recording: Recording, folder: Path) -> Rejudged:
+def _reevaluated(recording: Recording, folder: Path) -> Reevaluation:
     notes = (folder / PROVISIONED).read_bytes().splitlines()[:-1]
     digest = hashlib.sha256((folder / "exchanges.har").read_bytes() + b"".join(notes)).digest()
     if digest not in _KNOWN:
-        _KNOWN[digest] = rejudge(recording, folder)
+        _KNOWN[digest] = reevaluate(recording, folder)
     return _KNOWN[digest]
 
 

@@ -98,7 +98,7 @@ def test_a_key_that_ends_fails_nothing(ending: Ending, words: list[str], tmp_pat
     assert "the main key was refused from request" in ended.err
     if left := ended.report["not_undone"]:
         assert f"conformance cleanup {ended.folder} --target" in ended.err, left
-    assert rejudged(ended) == 0
+    assert reevaluated(ended) == 0
 
 
 def test_a_key_that_ends_while_undoing(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_failure_before_the_key_ends_counts(tmp_path: Path) -> None:
     assert "get-organization-fields" in ended.outcomes("failed")
 
 
-def rejudged(ended: Ended) -> int:
+def reevaluated(ended: Ended) -> int:
     """Return the exit status of judging the recording again."""
     words = ["-m", "conformance", "render", str(ended.folder), "--rejudge"]
     done = subprocess.run([sys.executable, *words], capture_output=True, check=False, env=ENVIRONMENT)

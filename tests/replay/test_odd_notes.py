@@ -10,7 +10,7 @@ import pytest
 
 from conformance.replay.recorded_inputs_file import InvalidNotes, read_notes
 from conformance.replay.recording import NotJudgeable, read_recording
-from conformance.replay.reevaluating import rejudge
+from conformance.replay.reevaluating import reevaluate
 from conformance.reports.sealing import PROVISIONED
 
 from .conftest import conformance, reseal
@@ -98,4 +98,4 @@ def test_an_odd_response_is_a_difference(folder: Path, value: Any) -> None:
 
     recording = read_recording(folder)
 
-    assert rejudge(recording, folder).misfits
+    assert reevaluate(recording, folder).misfits

@@ -14,13 +14,13 @@ import pytest
 from .conftest import change_entries, conformance, reseal
 
 
-def _rejudge(folder: Path) -> subprocess.CompletedProcess[str]:
+def _reevaluate(folder: Path) -> subprocess.CompletedProcess[str]:
     return conformance("render", "--rejudge", folder)
 
 
 def test_whole_run_of_every_class_gives_the_same_again(whole_run: Path) -> None:
     """A run of all classes is re-evaluated with the same results."""
-    again = _rejudge(whole_run)
+    again = _reevaluate(whole_run)
 
     assert (again.returncode, again.stderr) == (0, "")
     assert again.stdout.startswith("Re-evaluated")
@@ -30,7 +30,7 @@ def test_a_replay_ignores_the_kinds_of_unknown_keys(tmp_path: Path) -> None:
     """The kinds of unknown keys depend on the real key, which a replay does not have."""
     only = ("--only", "key-unknown-*", "--report", tmp_path)
     run = conformance("run", "--effort", "deep", *only)
-    again = _rejudge(tmp_path)
+    again = _reevaluate(tmp_path)
 
     assert run.returncode == 0, run.stderr
     assert (again.returncode, again.stderr) == (0, ""), again.stdout
@@ -51,7 +51,7 @@ def test_failures_of_a_faulty_service_come_again_word_for_word(tmp_path: Path) -
         only = ("--effort", "quick", "--only", "*archive*", "--report", tmp_path)
         run = conformance("run", "--base-url", announced["base_url"], *only, environment=environment)
     service.wait()
-    again = _rejudge(tmp_path)
+    again = _reevaluate(tmp_path)
 
     assert run.returncode == 1, run.stderr
     assert again.returncode == 0, again.stdout
@@ -61,14 +61,14 @@ def test_run_cut_short_by_its_budget_gives_the_same_outcomes(tmp_path: Path) -> 
     """A replay stops where the recorded run stopped."""
     conformance("run", "--effort", "quick", "--max-requests", 20, "--only", "*archive*", "--report", tmp_path)
 
-    assert _rejudge(tmp_path).returncode == 0
+    assert _reevaluate(tmp_path).returncode == 0
 
 
-def test_nothing_is_sent_when_a_run_is_judged_again(folder: Path) -> None:
+def test_nothing_is_sent_when_a_run_is_reevaluated(folder: Path) -> None:
     """A replay needs no target and does not change the folder."""
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
-    assert _rejudge(folder).returncode == 0
+    assert _reevaluate(folder).returncode == 0
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 
@@ -82,7 +82,7 @@ def test_changed_response_changes_its_requirement(folder: Path) -> None:
                 content["text"] = content["text"].replace('"archived"', '"active"')
 
     change_entries(folder, reactivate)
-    again = _rejudge(folder)
+    again = _reevaluate(folder)
 
     assert again.returncode == 1
     assert "report says passed, re-evaluated it is failed" in again.stdout
@@ -92,7 +92,7 @@ def test_any_changed_byte_of_the_recording_is_noticed(folder: Path) -> None:
     """Digests detect changes that no check judges."""
     path = folder / "exchanges.har"
     path.write_bytes(path.read_bytes().replace(b'"statusText": "OK"', b'"statusText": "KO"', 1))
-    again = _rejudge(folder)
+    again = _reevaluate(folder)
 
     assert again.returncode == 1
     assert "exchanges.har was changed after the run" in again.stdout
@@ -106,7 +106,7 @@ def test_missing_exchange_is_named(folder: Path) -> None:
         del entries[place]
 
     change_entries(folder, drop)
-    again = _rejudge(folder)
+    again = _reevaluate(folder)
 
     assert again.returncode == 1
     assert "/archive, which the recording does not contain" in again.stdout
@@ -120,7 +120,7 @@ def test_an_unrequested_exchange_is_reported(folder: Path) -> None:
         entries.append({**entries[0], "_number": number, "_check": "archiving"})
 
     change_entries(folder, add)
-    again = _rejudge(folder)
+    again = _reevaluate(folder)
 
     assert again.returncode == 1
     assert "no check requested exchange" in again.stdout
@@ -130,7 +130,7 @@ def test_changed_note_is_noticed(folder: Path) -> None:
     """A changed prefix is detected, as the checks send other names."""
     reseal(folder, lambda notes: notes[0].update(prefix="cf-aaaaaaaa-"))
 
-    assert _rejudge(folder).returncode == 1
+    assert _reevaluate(folder).returncode == 1
 
 
 @pytest.mark.parametrize("cut", [1, 200, 1000])
@@ -138,7 +138,7 @@ def test_torn_notes_are_refused(folder: Path, cut: int) -> None:
     """A truncated file is refused."""
     path = folder / "provisioned.jsonl"
     path.write_bytes(path.read_bytes()[:-cut])
-    again = _rejudge(folder)
+    again = _reevaluate(folder)
 
     assert again.returncode == 2
     assert "provisioned.jsonl" in again.stderr
@@ -149,7 +149,7 @@ def test_torn_notes_are_refused(folder: Path, cut: int) -> None:
 def test_folder_without_a_recording_is_refused(folder: Path, missing: str) -> None:
     """The error names the missing file."""
     (folder / missing).unlink()
-    again = _rejudge(folder)
+    again = _reevaluate(folder)
 
     assert again.returncode == 2
     assert missing in again.stderr
@@ -158,13 +158,13 @@ def test_folder_without_a_recording_is_refused(folder: Path, missing: str) -> No
 def test_another_suite_refuses(folder: Path) -> None:
     """A suite with other files refuses to judge a recording."""
     reseal(folder, lambda notes: notes[0].update(suite_sha256="0" * 64))
-    again = _rejudge(folder)
+    again = _reevaluate(folder)
 
     assert again.returncode == 2
     assert "other files" in again.stderr
 
 
-def test_rejudging_goes_without_formats(archiving_run: Path) -> None:
+def test_reevaluation_goes_without_formats(archiving_run: Path) -> None:
     """--rejudge and --format exclude each other."""
     assert conformance("render", "--rejudge", "--format", "html", archiving_run).returncode == 2
 
@@ -175,4 +175,4 @@ def test_recording_holds_no_acceptance_link(archiving_run: Path) -> None:
 
     links = re.findall(r"https?://[^/ ]+(/[a-z0-9/-]*)", notes)
     assert set(links) == {"/withheld"}
-    assert _rejudge(archiving_run).returncode == 0
+    assert _reevaluate(archiving_run).returncode == 0

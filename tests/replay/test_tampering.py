@@ -13,7 +13,7 @@ import pytest
 
 from conformance.replay.comparing import differences
 from conformance.replay.recording import NotJudgeable, read_recording
-from conformance.replay.reevaluating import rejudge
+from conformance.replay.reevaluating import reevaluate
 
 from .conftest import change_entries
 
@@ -106,7 +106,7 @@ def test_another_meaning_is_noticed_though_digests_are_right(
     recording = read_recording(folder)
 
     assert recording.changed == ()
-    assert differences(recording, rejudge(recording, folder)) != []
+    assert differences(recording, reevaluate(recording, folder)) != []
 
 
 @pytest.mark.parametrize("operation", ["deleteEngagement", "getEngagement", "getCurrentOrganization"])
@@ -123,14 +123,14 @@ def test_responses_of_the_last_scenario_are_judged_like_any_other(
     change_entries(folder, last)
     recording = read_recording(folder)
 
-    assert any("re-evaluated it is failed" in line for line in differences(recording, rejudge(recording, folder)))
+    assert any("re-evaluated it is failed" in line for line in differences(recording, reevaluate(recording, folder)))
 
 
 def test_unchanged_recording_is_the_same_again(whole_run: Path) -> None:
     """An unchanged recording has no differences."""
     recording = read_recording(whole_run)
 
-    assert differences(recording, rejudge(recording, whole_run)) == []
+    assert differences(recording, reevaluate(recording, whole_run)) == []
 
 
 def _archivings_again(entries: list[Entry]) -> list[Entry]:

@@ -176,7 +176,7 @@ def test_a_silent_target_does_not_hold_up_the_end(requests: int, tmp_path: Path)
     assert ended.status == 130
 
 
-def test_an_interrupted_run_can_be_judged_again(target: HostileTarget, tmp_path: Path) -> None:
+def test_an_interrupted_run_can_be_reevaluated(target: HostileTarget, tmp_path: Path) -> None:
     """Checks that were interrupted are no errors of the suite."""
     started = begun(target, tmp_path / "report")
     Moment(150, 0).wait(started, target)

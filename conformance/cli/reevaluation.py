@@ -9,13 +9,13 @@ import click
 from conformance.cli.text import printable, usage_error
 from conformance.replay.comparing import differences, is_cut_off
 from conformance.replay.recording import NotJudgeable, read_recording
-from conformance.replay.reevaluating import rejudge
+from conformance.replay.reevaluating import reevaluate
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def judge_again(folder: Path) -> int:
+def reevaluate_folder(folder: Path) -> int:
     """Judge the recording in a folder again and print the differences from its report.
 
     Returns:
@@ -28,7 +28,7 @@ def judge_again(folder: Path) -> int:
         recording = read_recording(folder)
     except NotJudgeable as error:
         raise usage_error(error) from error
-    again = rejudge(recording, folder)
+    again = reevaluate(recording, folder)
     found = differences(recording, again)
     for line in found:
         click.echo(printable(line, limit=1000))
