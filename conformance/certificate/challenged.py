@@ -32,15 +32,15 @@ def signs(recording: Recording, challenge: str) -> Signs:
 
     Args:
         recording: The recording.
-        challenge: The challenge that its notes name.
+        challenge: The challenge that its recorded inputs name.
     """
-    provisioned, created, names = recording.provisioned, 0, 0
+    inputs, created, names = recording.inputs, 0, 0
     faults: list[str] = []
-    if provisioned.options.seed != seed_of(challenge):
-        faults.append(f"the challenge gives the seed {seed_of(challenge)}, but the run had {provisioned.options.seed}")
+    if inputs.options.seed != seed_of(challenge):
+        faults.append(f"the challenge gives the seed {seed_of(challenge)}, but the run had {inputs.options.seed}")
     for exchange in recording.exchanges:
-        given = [normalized(name) for name in _names(exchange) if provisioned.names.owns(name)]
-        marked = [name for name in given if name.startswith(provisioned.names.beginning)]
+        given = [normalized(name) for name in _names(exchange) if inputs.names.owns(name)]
+        marked = [name for name in given if name.startswith(inputs.names.beginning)]
         if marked != given:
             faults.append(f"exchange {exchange.number} gives a name without the mark of the challenge")
         names += len(marked)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from conformance.replay.recorded_inputs_file import Provisioned
+    from conformance.replay.recorded_inputs_file import RunInputs
     from conformance.replay.recording import Recording
     from conformance.replay.reevaluating import Reevaluation
     from conformance.reports.model import Report
@@ -46,9 +46,9 @@ def examined(
         files: The names of the files in the folder.
         page: The page of the certificate; None if the run is not signed.
     """
-    with drawing_again(recording.provisioned) as drawn:
+    with drawing_again(recording.inputs) as drawn:
         again = reevaluate(recording, folder)
-        report, challenge = recording.report, recording.provisioned.options.challenge
+        report, challenge = recording.report, recording.inputs.options.challenge
         consistent = f"{report['verdict']} follows from {_number(report)} requirements"
         recorded = "address, organization, options, titles, conclusions and times"
         return [
@@ -57,7 +57,7 @@ def examined(
             Claim(f"The report gives the recording's {recorded}.", tuple(contradictions(recording, again, folder))),
             _rendered(recording, folder, files, page),
             *([] if challenge is None else [signs(recording, challenge).claim]),
-            _drawn(recording.provisioned, [*_other_kinds(recording.provisioned), *drawn()]),
+            _drawn(recording.inputs, [*_other_kinds(recording.inputs), *drawn()]),
         ]
 
 
@@ -79,7 +79,7 @@ def _reevaluated(recording: Recording, again: Reevaluation) -> Claim:
 
 def _rendered(recording: Recording, folder: Path, files: Iterable[str], page: CertificatePage | None) -> Claim:
     again = rendered(recording)
-    used = dict.fromkeys(again.keys() - RECORDED, recording.provisioned.versions)
+    used = dict.fromkeys(again.keys() - RECORDED, recording.inputs.versions)
     if page is not None:
         again[PAGE], used[PAGE] = page.digest, page.versions
     wrong = unlike(again, folder)
@@ -92,18 +92,18 @@ def _rendered(recording: Recording, folder: Path, files: Iterable[str], page: Ce
     return Claim(f"{len(again)} files, rendered again, are the same.", tuple(faults))
 
 
-def _other_kinds(provisioned: Provisioned) -> list[str]:
+def _other_kinds(inputs: RunInputs) -> list[str]:
     """Return the kinds of wrong keys that the run left out or added, a clause each."""
-    due = provisioned.key_form.kinds
-    noted = [note["told"] for note in provisioned.notes if note["asked"] == KINDS]
-    return [f"the kinds of wrong keys are not those of the main key's form: {told}" for told in noted if told != due]
+    due = inputs.key_form.kinds
+    recorded = [line["told"] for line in inputs.of_checks if line["asked"] == KINDS]
+    return [f"the kinds of wrong keys are not those of the main key's form: {told}" for told in recorded if told != due]
 
 
-def _drawn(provisioned: Provisioned, faults: Sequence[str]) -> Claim:
-    options = provisioned.options
+def _drawn(inputs: RunInputs, faults: Sequence[str]) -> Claim:
+    options = inputs.options
     if options.effort is Effort.QUICK:
         return Claim(f"All requests follow from seed {options.seed} and effort quick.", tuple(faults))
-    other = other_versions(provisioned.versions, GENERATING)
+    other = other_versions(inputs.versions, GENERATING)
     if other and not faults:
         return Claim(f"Generated requests cannot be drawn here: {'; '.join(other)}.", basis=Basis.NOT_HERE)
     return Claim(

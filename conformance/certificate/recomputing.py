@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from conformance.replay.recorded_inputs_file import Provisioned
+    from conformance.replay.recorded_inputs_file import RunInputs
     from conformance.replay.recording import Recording
     from conformance.replay.reevaluating import Reevaluation
     from conformance.reports.model import Report
@@ -82,32 +82,32 @@ def contradictions(recording: Recording, again: Reevaluation, folder: Path) -> l
         again: Its re-evaluation.
         folder: Its folder.
     """
-    report, provisioned = recording.report, recording.provisioned
+    report, inputs = recording.report, recording.inputs
     try:
         journal = Journal.read(folder)
     except JournalError as error:
         return [str(error).rstrip(".")]
     left_out = [*STATED, *BOUNDED, *_ELSEWHERE]
-    if provisioned.stopped is not None or is_cut_off(report):
+    if inputs.stopped is not None or is_cut_off(report):
         left_out += _OF_WHOLE_RUNS
     known = determined(
-        provisioned.profile,
-        provisioned.options,
+        inputs.profile,
+        inputs.options,
         again.conclusions,
         sent=max((exchange.number for exchange in recording.exchanges), default=0),
-        certificate=provisioned.certificate_sha256,
+        certificate=inputs.certificate_sha256,
     )
     known |= {"journal": _changes(journal, report), "lasting": [encodable(line) for line in journal.lasting()]}
     known["census"] = _census(recording.exchanges)
-    if limits := measured_limits(provisioned.profile.limits, recording.exchanges):
+    if limits := measured_limits(inputs.profile.limits, recording.exchanges):
         known["limits"] = limits
     return [
         *(one_line(line) for line in _unlike(known, report, "", _pattern(left_out))),
-        *_of_files(journal, provisioned),
+        *_of_files(journal, inputs),
         *_of_undoing(journal, report),
         *_of_requests(recording),
         *_of_times(report, recording.exchanges, journal),
-        *_of_end(report, provisioned),
+        *_of_end(report, inputs),
     ]
 
 
@@ -171,10 +171,10 @@ def _census(exchanges: Iterable[Exchange]) -> dict[str, object]:
     }
 
 
-def _of_files(journal: Journal, provisioned: Provisioned) -> Iterator[str]:
-    if journal.names != provisioned.names or journal.place.base_url != provisioned.profile.base_url:
+def _of_files(journal: Journal, inputs: RunInputs) -> Iterator[str]:
+    if journal.names != inputs.names or journal.place.base_url != inputs.profile.base_url:
         yield "journal.jsonl is the journal of another run than provisioned.jsonl"
-    if refusal := provisioned.profile.organization_refusal(journal.place.organization):
+    if refusal := inputs.profile.organization_refusal(journal.place.organization):
         yield one_line(refusal.rstrip("."))
 
 
@@ -186,14 +186,14 @@ def _of_undoing(journal: Journal, report: Report) -> Iterator[str]:
 
 def _of_requests(recording: Recording) -> Iterator[str]:
     """Yield a clause for each retry of nothing, and each request beside the checks that this suite does not send."""
-    profile = recording.provisioned.profile
+    profile = recording.inputs.profile
     seen: set[tuple[RequestKey, int]] = set()
     for exchange in recording.exchanges:
         key = RequestKey.of(exchange.check, exchange.request, exchange.sent_request)
         if exchange.attempt > 1 and (key, exchange.attempt - 1) not in seen:
             yield f"exchange {exchange.number} is attempt {exchange.attempt} without the attempt before"
         seen.add((key, exchange.attempt))
-    builder = RequestBuilder(wire_settings(profile, recording.provisioned.options), redactor_of(profile))
+    builder = RequestBuilder(wire_settings(profile, recording.inputs.options), redactor_of(profile))
     for exchange in recording.exchanges:
         if exchange.check not in {*BESIDE, UNDOING}:
             continue
@@ -226,9 +226,9 @@ def _of_times(report: Report, exchanges: list[Exchange], journal: Journal) -> It
         latest = max(latest, exchange.started_at)
 
 
-def _of_end(report: Report, provisioned: Provisioned) -> Iterator[str]:
+def _of_end(report: Report, inputs: RunInputs) -> Iterator[str]:
     """Yield the contradictions between how the run ended and the report's account of it."""
-    run, stopped = report["run"], provisioned.stopped
+    run, stopped = report["run"], inputs.stopped
     warnings = run.get("warnings", [])
     if is_cut_off(report) and stopped is None:
         yield "the run was cut off, but its recording is complete"
@@ -237,7 +237,7 @@ def _of_end(report: Report, provisioned: Provisioned) -> Iterator[str]:
         yield f"the run was {stopped}"
     if cause is StopCause.FAIL_FAST and not is_cut_off(report):
         yield "the run ended at its first failure"
-    missing = [warning for warning in provisioned.profile.warnings if warning not in warnings]
+    missing = [warning for warning in inputs.profile.warnings if warning not in warnings]
     yield from (f"the warning is missing: {one_line(warning)}" for warning in missing)
     if any(warning.startswith(ENDED_EARLY) for warning in warnings) != (stopped is not None):
         yield "the warning about an early end does not fit the recording"

@@ -76,14 +76,14 @@ def sign(folder: Path, key: Ed25519PrivateKey, *, build: str | None = None, anyw
     now = datetime.now(UTC)
     if now < datetime.fromisoformat(report["run"]["finished_at"]):
         raise UncertifiableFolder(f"By this machine's clock it is {now:%Y-%m-%dT%H:%M:%SZ}, before the end of the run.")
-    reasons = reservations_about(report, recording.provisioned.stopped) + _doubts(recording, folder, present)
+    reasons = reservations_about(report, recording.inputs.stopped) + _doubts(recording, folder, present)
     if reasons and not anyway:
         raise Refused(reasons)
     signing = Signing(now.strftime("%Y-%m-%dT%H:%M:%SZ"), reasons, stated_build)
     signer = key_id(key.public_key())
-    page = page_bytes(report, claims(report, recording.provisioned, signing), signer)
+    page = page_bytes(report, claims(report, recording.inputs, signing), signer)
     subjects = {**{name: found[name] for name in present}, PAGE: sha256([page])}
-    made = statement(report, recording.provisioned, subjects, signing)
+    made = statement(report, recording.inputs, subjects, signing)
     envelope = sealed(json_bytes(made), key)
     try:
         for name in (TIME_STAMP, WITNESS):

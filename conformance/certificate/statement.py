@@ -14,7 +14,7 @@ from conformance.suite import suite_sha256, versions
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from conformance.replay.recorded_inputs_file import Provisioned
+    from conformance.replay.recorded_inputs_file import RunInputs
     from conformance.reports.model import Report
     from conformance.targets.profile import Profile
 
@@ -75,12 +75,12 @@ class Signing:
         return cls(signed_at, reservations, build, signed_with)
 
 
-def statement(report: Report, provisioned: Provisioned, digests: Mapping[str, str], signing: Signing) -> dict[str, Any]:
+def statement(report: Report, inputs: RunInputs, digests: Mapping[str, str], signing: Signing) -> dict[str, Any]:
     """Return the statement about a run.
 
     Args:
         report: The report of the run.
-        provisioned: Its recorded inputs.
+        inputs: Its recorded inputs.
         digests: The SHA-256 digests of the files in its folder, by name.
         signing: The claims that the signer adds.
     """
@@ -90,7 +90,7 @@ def statement(report: Report, provisioned: Provisioned, digests: Mapping[str, st
         "predicateType": PREDICATE,
         "predicate": {
             **_of_report(report),
-            CLAIMS: claims(report, provisioned, signing),
+            CLAIMS: claims(report, inputs, signing),
         },
     }
 
@@ -108,7 +108,7 @@ def _of_report(report: Report) -> dict[str, Any]:
     }
 
 
-def claims(report: Report, provisioned: Provisioned, signing: Signing) -> dict[str, Any]:
+def claims(report: Report, inputs: RunInputs, signing: Signing) -> dict[str, Any]:
     """Return the further claims of a certificate."""
     run, suite, target = report["run"], report["suite"], report["target"]
     census = _mapping(_mapping(report.get("census")).get("before"))
@@ -134,10 +134,10 @@ def claims(report: Report, provisioned: Provisioned, signing: Signing) -> dict[s
         }
         | {name: run.get(name) for name in ("challenge", "catalogue")},
         "selection": _mapping(run).get("selection"),
-        "evidence": evidence(provisioned.profile),
+        "evidence": evidence(inputs.profile),
         "waivers": _mapping(report).get("waivers", []),
         "waived": [entry["id"] for entry in report["requirements"] if entry["waived"]],
-        "versions": {"run": dict(provisioned.versions), "signed": dict(signing.versions)},
+        "versions": {"run": dict(inputs.versions), "signed": dict(signing.versions)},
         "signed_at": signing.signed_at,
         "reservations": list(signing.reservations),
         "build": signing.build,

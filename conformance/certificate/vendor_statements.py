@@ -32,7 +32,7 @@ def stated(recording: Recording, claims: Mapping[str, Any]) -> list[Claim]:
 
 
 def _texts(recording: Recording, claims: Mapping[str, Any]) -> Iterator[str]:
-    report, provisioned = recording.report, recording.provisioned
+    report, inputs = recording.report, recording.inputs
     suite, run, target = report["suite"], report["run"], report["target"]
     commit = f", commit {suite['commit']}" if "commit" in suite else ", commit unknown"
     yield f"The folder says that this suite ran: {suite['name']} {suite['version']}{commit}."
@@ -40,19 +40,19 @@ def _texts(recording: Recording, claims: Mapping[str, Any]) -> Iterator[str]:
         f"The exchanges with {target['base_url']} took place as recorded, from {run['started_at']} to "
         f"{run['finished_at']}.{_clock(recording.exchanges)}"
     )
-    if provisioned.certificate_sha256 is not None:
-        yield f"The service had the TLS certificate sha256:{provisioned.certificate_sha256}."
-    form = provisioned.key_form
+    if inputs.certificate_sha256 is not None:
+        yield f"The service had the TLS certificate sha256:{inputs.certificate_sha256}."
+    form = inputs.key_form
     yield (
         f"The main key has {form.characters} ({form.alphabet}) after a prefix of {form.prefix}: "
         "the kinds of wrong keys follow from that. No key is recorded."
     )
-    if provisioned.profile.provisioner is not None:
+    if inputs.profile.provisioner is not None:
         yield "The vendor's program made keys, members and other organizations as they were asked for."
     for name, source in claims["evidence"].items():
         subject = "Subordinate records were made and looked for" if name == "cascade" else "E-mails were read"
         yield f"{subject} by {source}."
-    if withheld := sum(note["asked"] == "withheld" for note in provisioned.notes):
+    if withheld := sum(line["asked"] == "withheld" for line in inputs.of_checks):
         yield f"Not sent, because it might have changed what is not the run's: {counted(withheld, 'request')}."
     warnings = run.get("warnings", [])
     yield f"The run gave {counted(len(warnings), 'warning')}{': ' if warnings else '.'}{' '.join(warnings)}"

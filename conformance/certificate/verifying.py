@@ -104,7 +104,7 @@ def verify(
     if (other := _other_suite(said["predicate"][CLAIMS])) is not None:
         return replace(of_envelope, claims=(*signatures, files, other), is_judged=False)
     claims, recording = _claims(payload, said, folder, found, key)
-    challenge = None if recording is None else recording.provisioned.options.challenge
+    challenge = None if recording is None else recording.inputs.options.challenge
     created = 0 if recording is None or challenge is None else signs(recording, challenge).created
     return replace(of_envelope, claims=(*signatures, files, *claims), created=created, recording=recording)
 
@@ -246,10 +246,10 @@ def _agreement(
         signing = Signing.of(said["predicate"][CLAIMS])
     except (KeyError, TypeError, ValueError, AttributeError):
         return Claim(text, ("the claims that its signer added are invalid",)), None
-    expected = statements.statement(recording.report, recording.provisioned, found, signing)
+    expected = statements.statement(recording.report, recording.inputs, found, signing)
     page = page_bytes(recording.report, expected["predicate"][CLAIMS], key)
     faults = _misstated(expected, said)
-    due = statements.reservations_about(recording.report, recording.provisioned.stopped)
+    due = statements.reservations_about(recording.report, recording.inputs.stopped)
     if any(reservation not in signing.reservations for reservation in due):
         faults.append("its reservations differ")
     if signing.signed_at < recording.report["run"]["finished_at"]:

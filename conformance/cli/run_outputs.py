@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 from conformance.cli.text import complain
-from conformance.replay.recorded_inputs_file import note_lines
+from conformance.replay.recorded_inputs_file import input_lines
 from conformance.reports.atomic_files import place
 from conformance.reports.folder import ERRORS, write_all
 from conformance.reports.model import InvalidReport, report_bytes
@@ -41,7 +41,7 @@ class RunOutputs:
         self._pseudonyms: Pseudonyms | None = None
         if is_masked(session):
             run = session.run
-            self._pseudonyms = Pseudonyms(run.wire.exchanges, session.notes.lines, run.names)
+            self._pseudonyms = Pseudonyms(run.wire.exchanges, session.inputs.lines, run.names)
 
     def masked(self, report: Report) -> Report:
         """Return a report as outputs show it."""
@@ -65,13 +65,13 @@ class RunOutputs:
     def write(self, report: Report, exchanges: Sequence[Exchange]) -> bool:
         """Write the outputs, with the report and the exchanges as outputs show them; return whether that succeeded."""
         session, pseudonyms = self._session, self._pseudonyms
-        lines, log, journal = session.notes.lines, session.log.text(), session.run.journal
+        lines, log, journal = session.inputs.lines, session.log.text(), session.run.journal
         try:
             if pseudonyms is not None:
-                lines = [pseudonyms.note(line) for line in lines]
+                lines = [pseudonyms.line(line) for line in lines]
                 log = pseudonyms.prose(log)
-            notes = note_lines(session.run, lines, session.redactor.text, session.certificate)
-            taken_out = write_all(report, exchanges, session.folder, session.redactor, notes, log)
+            inputs = input_lines(session.run, lines, session.redactor.text, session.certificate)
+            taken_out = write_all(report, exchanges, session.folder, session.redactor, inputs, log)
             if pseudonyms is not None and not journal.is_lost:
                 content = journal.changed(pseudonyms.text)
                 place({session.folder / JOURNAL: lambda: [content]})

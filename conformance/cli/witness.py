@@ -98,7 +98,7 @@ def witness(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - 
     console, verified = open_console(soft_wrap=True), verify(given["folder"], vendor)
     if (status := judged(console, verified, _ANY)) or verified.recording is None:
         sys.exit(status)
-    challenge = given["challenge"] or verified.recording.provisioned.options.challenge or fresh_challenge()
+    challenge = given["challenge"] or verified.recording.inputs.options.challenge or fresh_challenge()
     share = drawn(verified.recording.report, challenge, given["share"])
     if not share:
         sys.exit(say_why(Exit.UNTESTABLE, "the certificate's run decided no requirement.", console))
@@ -106,7 +106,7 @@ def witness(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - 
         options,
         challenge=challenge,
         seed=seed_of(challenge),
-        effort=verified.recording.provisioned.options.effort,
+        effort=verified.recording.inputs.options.effort,
         only=share,
     )
     console.print(plain(f"The witness repeats {counted(len(share), 'requirement')}, drawn from {challenge}."))

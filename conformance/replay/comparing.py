@@ -28,7 +28,7 @@ def differences(recording: Recording, again: Reevaluation) -> list[str]:
     found += again.misfits
     now = {entry["id"]: entry for entry in again.conclusions.requirements}
     interrupted = is_cut_off(report)
-    whole = recording.provisioned.stopped is None and not interrupted
+    whole = recording.inputs.stopped is None and not interrupted
     for entry in report["requirements"]:
         then = now.pop(entry["id"], None)
         if then is not None and entry.get("chosen", True) != then.get("chosen", True):

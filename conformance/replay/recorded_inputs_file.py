@@ -1,4 +1,4 @@
-"""provisioned.jsonl: the inputs of checks that are no exchanges, without secrets, for judging again."""
+"""provisioned.jsonl: the inputs of checks that are no exchanges, without secrets, for its re-evaluation."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 FORMAT: Final = "conformance-provisioned/1"
 
 
-class InvalidNotes(ValueError):
+class InvalidInputs(ValueError):
     """An unusable provisioned.jsonl; the message is a plain sentence."""
 
 
 @dataclass(frozen=True, slots=True)
-class Provisioned:
+class RunInputs:
     """The options and the target of a recorded run, and the inputs of its checks.
 
     Attributes:
@@ -43,7 +43,7 @@ class Provisioned:
         key_form: The form of the main key.
         certificate_sha256: The digest of the target's TLS certificate, or None.
         stopped: Why the run stopped sending; None if it was completed.
-        notes: The recorded inputs, in order.
+        of_checks: The recorded inputs of checks, in order.
         digests: The SHA-256 digests of the run's other files, by name.
     """
 
@@ -55,42 +55,42 @@ class Provisioned:
     key_form: KeyForm
     certificate_sha256: str | None
     stopped: str | None
-    notes: tuple[Mapping[str, Any], ...]
+    of_checks: tuple[Mapping[str, Any], ...]
     digests: Mapping[str, str]
 
 
-def note_lines(
-    run: Run, notes: Iterable[Mapping[str, object]], redact: Callable[[str], str], certificate: str | None
+def input_lines(
+    run: Run, inputs: Iterable[Mapping[str, object]], redact: Callable[[str], str], certificate: str | None
 ) -> list[bytes]:
     """Return the lines of the file without the last one.
 
     Args:
         run: The run, after its end.
-        notes: The recorded inputs.
+        inputs: The recorded inputs.
         redact: Redacts secrets.
         certificate: The SHA-256 digest of the target's TLS certificate, or None.
     """
-    lines: list[object] = [_head(run, certificate), *notes]
+    lines: list[object] = [_head(run, certificate), *inputs]
     return [json_bytes(with_texts(line, redact)) + b"\n" for line in lines]
 
 
-def read_notes(path: Path) -> Provisioned:
+def read_inputs(path: Path) -> RunInputs:
     """Read the file.
 
     Raises:
-        InvalidNotes: The file cannot be read, was not written by the suite, or was changed.
+        InvalidInputs: The file cannot be read, was not written by the suite, or was changed.
     """
     name = one_line(str(path))
     try:
         *lines, last = read_file(path, RECORDING).splitlines(keepends=True)
         return _read(lines, last)
     except OSError as error:
-        raise InvalidNotes(f"{name} cannot be read: {error.strerror}.") from error
+        raise InvalidInputs(f"{name} cannot be read: {error.strerror}.") from error
     except MemoryError:
-        raise InvalidNotes(f"{name} takes more memory than there is.") from None
+        raise InvalidInputs(f"{name} takes more memory than there is.") from None
     except (ValueError, LookupError, TypeError) as error:
         reason = str(error) if isinstance(error, ValueError) else one_line(repr(error))[:200]
-        raise InvalidNotes(f"{name} is not a valid record of inputs: {reason}.") from error
+        raise InvalidInputs(f"{name} is not a valid record of inputs: {reason}.") from error
 
 
 def placeholder(name: str) -> str:
@@ -102,19 +102,19 @@ def _digits(name: str) -> str:
     return hashlib.sha256(f"recorded key {name}".encode()).hexdigest()
 
 
-def _read(lines: Sequence[bytes], last: bytes) -> Provisioned:
+def _read(lines: Sequence[bytes], last: bytes) -> RunInputs:
     digests = load_json(last)["sha256"]
     if last != json_bytes({"sha256": digests}) + b"\n":
         raise ValueError("its last line was changed")
     if digests["above"] != sha256(lines):
         raise ValueError("it was changed: its digest differs")
-    head, *notes = [load_json(line) for line in lines]
-    if any(json_bytes(value) + b"\n" != line for value, line in zip([head, *notes], lines, strict=True)):
+    head, *inputs = [load_json(line) for line in lines]
+    if any(json_bytes(value) + b"\n" != line for value, line in zip([head, *inputs], lines, strict=True)):
         raise ValueError("a line is not as the suite writes it")
     if head["format"] != FORMAT:
         raise ValueError(f"its format is not {FORMAT}")
     ensure_head(head)
-    return Provisioned(
+    return RunInputs(
         suite_sha256=head["suite_sha256"],
         versions=head["versions"],
         names=RunNames(head["prefix"], challenge=head["challenge"]),
@@ -123,12 +123,12 @@ def _read(lines: Sequence[bytes], last: bytes) -> Provisioned:
         key_form=KeyForm(**head["target"]["api_key"]),
         certificate_sha256=head["target"]["certificate_sha256"],
         stopped=head["stopped"],
-        notes=tuple(map(_note, notes)),
+        of_checks=tuple(map(_input, inputs)),
         digests={name: digests[name] for name in SEALED},
     )
 
 
-def _note(line: Any) -> Mapping[str, Any]:  # noqa: ANN401 - any JSON value
+def _input(line: Any) -> Mapping[str, Any]:  # noqa: ANN401 - any JSON value
     """Return a line that is a valid record of an input.
 
     Raises:

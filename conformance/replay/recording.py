@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from conformance import __version__
 from conformance.files import file_sha256
 from conformance.interface.openapi import openapi_sha256
-from conformance.replay.recorded_inputs_file import InvalidNotes, Provisioned, read_notes
+from conformance.replay.recorded_inputs_file import InvalidInputs, RunInputs, read_inputs
 from conformance.reports.har_reading import InvalidRecording, read_har
 from conformance.reports.model import InvalidReport, load_report
 from conformance.reports.sealing import EXCHANGES, PROVISIONED, REPORT
@@ -32,13 +32,13 @@ class Recording:
     Attributes:
         report: The report.
         exchanges: The exchanges.
-        provisioned: The inputs of checks that are no exchanges.
+        inputs: The inputs of checks that are no exchanges.
         changed: The files that were changed after the run.
     """
 
     report: Report
     exchanges: list[Exchange]
-    provisioned: Provisioned
+    inputs: RunInputs
     changed: tuple[str, ...]
 
 
@@ -50,18 +50,18 @@ def read_recording(folder: Path) -> Recording:
     """
     try:
         report = load_report(folder / REPORT)
-        provisioned = read_notes(folder / PROVISIONED)
+        inputs = read_inputs(folder / PROVISIONED)
         exchanges = read_har(folder / EXCHANGES)
-        changed = tuple(name for name, digest in provisioned.digests.items() if file_sha256(folder / name) != digest)
-    except (InvalidReport, InvalidNotes, InvalidRecording) as error:
+        changed = tuple(name for name, digest in inputs.digests.items() if file_sha256(folder / name) != digest)
+    except (InvalidReport, InvalidInputs, InvalidRecording) as error:
         raise NotJudgeable(str(error)) from error
     except OSError as error:
         raise NotJudgeable(f"{error.filename} cannot be read: {error.strerror}.") from error
-    _ensure_suite(report, provisioned)
-    return Recording(report, exchanges, provisioned, changed)
+    _ensure_suite(report, inputs)
+    return Recording(report, exchanges, inputs, changed)
 
 
-def _ensure_suite(report: Report, provisioned: Provisioned) -> None:
+def _ensure_suite(report: Report, inputs: RunInputs) -> None:
     """Raise if another version of the suite made the recording: it sends other requests."""
     suite = report["suite"]
     if suite["version"] != __version__:
@@ -69,8 +69,8 @@ def _ensure_suite(report: Report, provisioned: Provisioned) -> None:
             f"The run was made by version {suite['version']} of the suite and this is {__version__}: "
             "use the same version to judge it again."
         )
-    if (provisioned.suite_sha256, suite["openapi_sha256"]) != (suite_sha256(), openapi_sha256()):
+    if (inputs.suite_sha256, suite["openapi_sha256"]) != (suite_sha256(), openapi_sha256()):
         raise NotJudgeable(
-            f"The run was made by a suite of the same version with other files (digest {provisioned.suite_sha256}): "
+            f"The run was made by a suite of the same version with other files (digest {inputs.suite_sha256}): "
             "use that suite to judge it again."
         )

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from conformance.replay.recorded_inputs_file import Provisioned
+    from conformance.replay.recorded_inputs_file import RunInputs
     from conformance.replay.recording import Recording
     from conformance.targets.names import RunNames
 
@@ -67,9 +67,9 @@ def reevaluate(recording: Recording, folder: Path) -> Reevaluation:
         recording: The recording.
         folder: Its folder; nothing is written there.
     """
-    notes = InputPlayer(recording.provisioned.notes, recording.provisioned.stopped)
+    player = InputPlayer(recording.inputs.of_checks, recording.inputs.stopped)
     with ExitStack() as stack:
-        wire, run = _run(recording, notes, folder)
+        wire, run = _run(recording, player, folder)
         stack.callback(run.scenarios.close)
         judge = Judge(run)
         reached = reach(run)
@@ -81,45 +81,45 @@ def reevaluate(recording: Recording, folder: Path) -> Reevaluation:
     unlike = [f"exchange {exchange.number} has a request that this suite does not send" for exchange in wire.unlike]
     return Reevaluation(
         conclusions=conclusions(run, judge.results, run.closed or NOT_RUN, script),
-        misfits=[*dict.fromkeys([*wire.unrecorded, *notes.unrecorded]), *unasked, *unlike, *notes.unused, *errors],
+        misfits=[*dict.fromkeys([*wire.unrecorded, *player.unrecorded]), *unasked, *unlike, *player.unused, *errors],
     )
 
 
-def _run(recording: Recording, notes: InputPlayer, folder: Path) -> tuple[ReplayWire, Run]:
-    provisioned = recording.provisioned
-    profile = provisioned.profile
+def _run(recording: Recording, player: InputPlayer, folder: Path) -> tuple[ReplayWire, Run]:
+    inputs = recording.inputs
+    profile = inputs.profile
     redactor = redactor_of(profile)
     wire = ReplayWire(
-        wire_settings(profile, provisioned.options),
+        wire_settings(profile, inputs.options),
         redactor,
         recording.exchanges,
-        under=notes.under,
-        current=lambda: notes.current,
-        order=lambda: notes.record_if_any("order", list[int]) or (),
-        service_clock=lambda: notes.record_if_any("service clock", float),
-        withheld=lambda: notes.record_if_any("withheld", str),
-        stopped=provisioned.stopped,
+        under=player.under,
+        current=lambda: player.current,
+        order=lambda: player.record_if_any("order", list[int]) or (),
+        service_clock=lambda: player.record_if_any("service clock", float),
+        withheld=lambda: player.record_if_any("withheld", str),
+        stopped=inputs.stopped,
     )
-    notes.claim = wire.claim
-    journal = unwritten_journal(provisioned.names, folder)
+    player.claim = wire.claim
+    journal = unwritten_journal(inputs.names, folder)
     wire.observe(JournalRecorder(journal))
     membership = Membership(wire.send_all)
     fixtures = Fixtures(profile, None, redactor, send=wire.send, journal=journal, membership=membership)
     run = Run(
         profile=profile,
-        options=provisioned.options,
+        options=inputs.options,
         wire=wire,
-        fixtures=RecordedFixtures(fixtures, notes, lambda name: _credential(name, provisioned), journal),
+        fixtures=RecordedFixtures(fixtures, player, lambda name: _credential(name, inputs), journal),
         journal=journal,
-        names=provisioned.names,
-        notes=notes,
+        names=inputs.names,
+        inputs=player,
         clock=FrozenClock(),
     )
     return wire, run
 
 
-def _credential(name: str, provisioned: Provisioned) -> Credential:
+def _credential(name: str, inputs: RunInputs) -> Credential:
     """Return the placeholder of a credential of the recorded run."""
     if name == "api_key":
-        return Credential.bearer(name, provisioned.profile.api_key.reveal())
+        return Credential.bearer(name, inputs.profile.api_key.reveal())
     return Credential.bearer(name, placeholder(name))

@@ -100,7 +100,7 @@ def write_all(
     exchanges: Sequence[Exchange],
     folder: Path,
     redactor: Redactor,
-    notes: Sequence[bytes] = (),
+    inputs: Sequence[bytes] = (),
     log: str = "",
 ) -> Mapping[str, set[str]]:
     """Write every output of a run atomically.
@@ -113,7 +113,7 @@ def write_all(
         exchanges: Its exchanges as recorded; secrets that became known later are redacted here.
         folder: The folder to write to, created if missing. An existing journal in it is searched too.
         redactor: The redactor, which knows the secrets.
-        notes: The notes of the run, as lines: inputs of its checks that are not exchanges.
+        inputs: The recorded inputs of the run, as lines: those of its checks that are not exchanges.
         log: The stderr of the provisioner; no file is written if it is empty.
 
     Returns:
@@ -127,8 +127,8 @@ def write_all(
         dict(outputs(report, [exchange.without_secrets(redactor) for exchange in exchanges])),
         dict[str, str](),
     )
-    if notes:
-        contents[PROVISIONED] = partial(sealed, notes, digests)  # after the files whose digests it contains
+    if inputs:
+        contents[PROVISIONED] = partial(sealed, inputs, digests)  # after the files whose digests it contains
     if log:
         contents[LOG] = partial(iter, (log.encode("utf-8", "replace"),))
     scan = LastScan(redactor)

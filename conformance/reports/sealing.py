@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 REPORT: Final = "report.json"
 EXCHANGES: Final = "exchanges.har"
 PROVISIONED: Final = "provisioned.jsonl"
-"""The notes of a run, which judging again needs beside the exchanges."""
+"""The recorded inputs of a run, which its re-evaluation needs beside the exchanges."""
 ENVELOPE: Final = "certificate.dsse.json"
 PAGE: Final = "certificate.html"
 """The page that signing adds to the folder, beside the envelope."""
@@ -29,7 +29,7 @@ def sealed(lines: Sequence[bytes], digests: Mapping[str, str]) -> Iterator[bytes
     """Yield the content of ``PROVISIONED``: the lines, and a last line with the digests of the related files.
 
     Args:
-        lines: The notes of the run.
+        lines: The recorded inputs of the run.
         digests: The SHA-256 digests of the files of ``SEALED``; read after the lines are consumed.
     """
     yield from lines

@@ -84,7 +84,7 @@ def connect(
     profile: Profile,
     options: RunOptions,
     redactor: Redactor,
-    notes: InputRecorder | None = None,
+    inputs: InputRecorder | None = None,
     transport: httpx.AsyncBaseTransport | None = None,
 ) -> Wire:
     """Return a wire to a target.
@@ -93,7 +93,7 @@ def connect(
         profile: The target.
         options: The limits of the run.
         redactor: Learns the keys of the target.
-        notes: Records the inputs of checks that exchanges do not contain, for judging again.
+        inputs: Records the inputs of checks that exchanges do not contain, for a re-evaluation.
         transport: Carries requests instead of connections.
 
     Raises:
@@ -101,8 +101,8 @@ def connect(
     """
     settings = wire_settings(profile, options)
     try:
-        if notes is None:
+        if inputs is None:
             return Wire(settings, redactor, transport=transport)
-        return RecordingWire(settings, redactor, notes, transport=transport)
+        return RecordingWire(settings, redactor, inputs, transport=transport)
     except ValueError as error:
         raise TargetFileError(f"{error}.") from None

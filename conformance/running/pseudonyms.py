@@ -97,11 +97,11 @@ class Pseudonyms:
 
     Args:
         exchanges: The exchanges of the run.
-        notes: Its other recorded inputs.
+        inputs: Its other recorded inputs.
         names: Its names: what has one is the run's own.
     """
 
-    def __init__(self, exchanges: Sequence[Exchange], notes: Sequence[Mapping[str, object]], names: RunNames) -> None:
+    def __init__(self, exchanges: Sequence[Exchange], inputs: Sequence[Mapping[str, object]], names: RunNames) -> None:
         self._names = names
         self._key = secrets.token_bytes(32)
         self._tries: dict[str, int] = {}
@@ -112,7 +112,7 @@ class Pseudonyms:
         vocabulary = ordinary_words().decode("utf-8", "replace")
         self._vocabulary = "\n".join([vocabulary, *bodies, *{each.sent_request.url for each in exchanges}]).lower()
         self._everywhere, self._in_report, self._in_prose = _Index(list), _Index(list), _Index(list)
-        for text in sorted({*self._found(exchanges, notes)}, key=lambda text: (-len(text), text)):
+        for text in sorted({*self._found(exchanges, inputs)}, key=lambda text: (-len(text), text)):
             self._learn(text)
 
     def text(self, text: str) -> str:
@@ -123,7 +123,7 @@ class Pseudonyms:
         """Return a text that the service or a program wrote, with pseudonyms for short names too."""
         return _replaced(text, self._everywhere if self._names.prefix in text.lower() else self._in_prose)
 
-    def note(self, line: Mapping[str, object]) -> Mapping[str, object]:
+    def line(self, line: Mapping[str, object]) -> Mapping[str, object]:
         """Return a recorded input with pseudonyms."""
         change = self.prose if str(line.get("asked")).startswith(_MAIL) else self._anywhere
         return {**line, **{name: with_texts(line[name], change) for name in ("asked", "told") if name in line}}
@@ -181,12 +181,12 @@ class Pseudonyms:
                 made.append(_in_case_of(character, draw.choice(_LETTERS if any(map(str.isalnum, made)) else first)))
         return "".join([*made, *draw.choices(_LETTERS, k=number // _TRIES)])
 
-    def _found(self, exchanges: Iterable[Exchange], notes: Iterable[Mapping[str, object]]) -> Iterator[str]:
+    def _found(self, exchanges: Iterable[Exchange], inputs: Iterable[Mapping[str, object]]) -> Iterator[str]:
         """Yield the texts to replace."""
         bodies = [
             (exchange.received.body, exchange.request.operation.id) for exchange in exchanges if exchange.received
         ]
-        bodies += [(json_bytes(note["told"]), "") for note in notes if str(note["asked"]).startswith(_MEMBER)]
+        bodies += [(json_bytes(line["told"]), "") for line in inputs if str(line["asked"]).startswith(_MEMBER)]
         for body, operation in dict.fromkeys(bodies):
             for _, text, name, is_hidden in self._strings(body, operation):
                 if is_hidden and name in _NAMED:

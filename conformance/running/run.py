@@ -89,7 +89,7 @@ class Run:
         journal: Journal,
         names: RunNames,
         provisioner: Provisioner | None = None,
-        notes: RecordedInputs | None = None,
+        inputs: RecordedInputs | None = None,
         clock: Clock | None = None,
     ) -> None:
         self.profile = profile
@@ -98,8 +98,8 @@ class Run:
         self.fixtures = fixtures
         self.journal = journal
         self.names = names
-        self._notes: RecordedInputs = notes or InputRecorder()
-        self.clock: Clock = RecordedClock(clock or SystemClock(), self._notes)
+        self._inputs: RecordedInputs = inputs or InputRecorder()
+        self.clock: Clock = RecordedClock(clock or SystemClock(), self._inputs)
         self.engagements_before: int | None = None
         self.closed: str | None = None
         self._provisioner = provisioner
@@ -183,7 +183,7 @@ class Run:
 
     @property
     def _missing_methods(self) -> frozenset[str]:
-        return frozenset(self._notes.record_if_any("missing methods", self._known_as_missing) or ())
+        return frozenset(self._inputs.record_if_any("missing methods", self._known_as_missing) or ())
 
     def _known_as_missing(self) -> list[str]:
         return [] if self._provisioner is None else sorted(self._provisioner.missing_methods)
@@ -199,7 +199,7 @@ class Run:
 
     def _number(self) -> str:
         """Return the unique part of a name: the check's hash and a number, the same in every run."""
-        check = self._notes.current
+        check = self._inputs.current
         with self._lock:
             self._numbers[check] += 1
             number = self._numbers[check]
@@ -220,7 +220,7 @@ class Run:
             name: The name of the value.
             find: Computes the value in a run; it must be valid JSON, so encode bytes as base64.
         """
-        found: T = self._notes.record(name, find, lambda value: value, lambda value: value)
+        found: T = self._inputs.record(name, find, lambda value: value, lambda value: value)
         return found
 
     @property

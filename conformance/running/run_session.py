@@ -77,7 +77,7 @@ class RunSession:
         missing: Other users' engagements that existed before the run and are gone after undoing.
         provisioner: The operator's program, or None.
         log: The provisioner's stderr.
-        notes: The inputs of checks that are no exchanges.
+        inputs: The inputs of checks that are no exchanges.
         failure: The suite's own problem that ended the run early, such as a full disk, as a sentence; or None.
         certificate: The SHA-256 digest of the target's TLS certificate, or None.
 
@@ -98,7 +98,7 @@ class RunSession:
     ) -> None:
         self.options = options
         self.undone: UndoResult | None = None
-        self.notes = InputRecorder()
+        self.inputs = InputRecorder()
         self.certificate: str | None = None
         self.census: dict[str, Census] = {}
         self.failure: str | None = None
@@ -117,7 +117,7 @@ class RunSession:
             self.options = replace(options, only=chosen(options, self.profile.require))
             self.redactor = redactor_of(self.profile)
             self.log = ProvisionerLog(self.redactor.text)
-            wire = connect(self.profile, self.options, self.redactor, self.notes, self._transport())
+            wire = connect(self.profile, self.options, self.redactor, self.inputs, self._transport())
             stack.callback(wire.close)
             self.folder = self._folder()
             self.run = self._run(wire)
@@ -259,11 +259,11 @@ class RunSession:
             profile=profile,
             options=self.options,
             wire=wire,
-            fixtures=RecordedFixtures(fixtures, self.notes),
+            fixtures=RecordedFixtures(fixtures, self.inputs),
             journal=journal,
             names=names,
             provisioner=provisioner,
-            notes=self.notes,
+            inputs=self.inputs,
         )
 
     def _journal(self, names: RunNames) -> Journal:

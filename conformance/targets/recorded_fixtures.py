@@ -28,7 +28,7 @@ class RecordedFixtures:
 
     Args:
         fixtures: The fixtures of a run; a replay only uses their main key.
-        notes: The notes of the run, or of the recorded run.
+        inputs: The recorded inputs of the run, or of its recording.
         keys: Returns the credential of a recorded name.
         journal: Records created members in a replay.
 
@@ -40,12 +40,12 @@ class RecordedFixtures:
     def __init__(
         self,
         fixtures: Fixtures,
-        notes: RecordedInputs,
+        inputs: RecordedInputs,
         keys: Callable[[str], Credential] | None = None,
         journal: MemberLog | None = None,
     ) -> None:
         self._fixtures = fixtures
-        self._notes = notes
+        self._inputs = inputs
         self._keys = keys
         self._journal = journal
         self.unavailable: dict[str, str] = {}
@@ -167,7 +167,7 @@ class RecordedFixtures:
     def _recorded(
         self, question: str, find: Callable[[], _T], write: Callable[[_T], object], read: Callable[[Any], _T]
     ) -> _T:
-        found = self._notes.record(
+        found = self._inputs.record(
             question, lambda: _tried(find), lambda found: _written(found, write), lambda record: _read(record, read)
         )
         if isinstance(found, MissingMeans):

@@ -15,20 +15,20 @@ class RecordedClock:
 
     Args:
         clock: The clock of a run.
-        notes: The notes of the run, or of the recorded run.
+        inputs: The recorded inputs of the run, or of its recording.
     """
 
-    def __init__(self, clock: Clock, notes: RecordedInputs) -> None:
+    def __init__(self, clock: Clock, inputs: RecordedInputs) -> None:
         self._clock = clock
-        self._notes = notes
+        self._inputs = inputs
 
     def now(self) -> datetime:
         """Return the time of day, in UTC."""
-        return self._notes.record("time of day", self._clock.now, datetime.isoformat, datetime.fromisoformat)
+        return self._inputs.record("time of day", self._clock.now, datetime.isoformat, datetime.fromisoformat)
 
     def monotonic(self) -> float:
         """Return seconds that never decrease."""
-        return self._notes.record("seconds", self._clock.monotonic, float, float)
+        return self._inputs.record("seconds", self._clock.monotonic, float, float)
 
     def sleep(self, seconds: float) -> None:
         """Pause the calling thread."""
@@ -40,7 +40,7 @@ class RecordedClock:
 
 
 class FrozenClock:
-    """The clock of a replay: pauses take no time, and readings come from the notes."""
+    """The clock of a replay: pauses take no time, and readings come from the recorded inputs."""
 
     def now(self) -> datetime:
         """Refuse: a replay has no time of its own.

@@ -77,7 +77,7 @@ class _CurrentCheck:
 
 
 class InputRecorder(_CurrentCheck):
-    """Records the notes of a run."""
+    """Records the inputs of a run."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ class InputRecorder(_CurrentCheck):
 
     @property
     def lines(self) -> Sequence[Mapping[str, object]]:
-        """The notes so far; their texts may contain secrets."""
+        """The inputs so far; their texts may contain secrets."""
         with self._lock:
             return tuple(self._lines)
 
@@ -138,10 +138,10 @@ class InputRecorder(_CurrentCheck):
 
 
 class InputPlayer(_CurrentCheck):
-    """Replays the notes of a recorded run.
+    """Replays the inputs of a recorded run.
 
     Args:
-        lines: The notes.
+        lines: The inputs.
         stopped: Why the run stopped early, so that later questions were not recorded; None if it was complete.
 
     Attributes:

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class RecordingWire(Wire):
-    """A wire that takes notes for a replay.
+    """A wire that records inputs for a replay.
 
     Args:
         settings: The target and the limits.
         redactor: Takes out the run's secrets.
-        notes: Takes the notes.
+        inputs: Records them.
         transport: The transport in place of connections to the target.
 
     Raises:
@@ -38,17 +38,17 @@ class RecordingWire(Wire):
         self,
         settings: WireSettings,
         redactor: Redactor,
-        notes: InputRecorder,
+        inputs: InputRecorder,
         *,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         super().__init__(settings, redactor, transport=transport)
-        self._notes = notes
+        self._inputs = inputs
 
     @property
     def service_clock(self) -> float | None:
         """Seconds by which the service's clock is ahead of the suite's; recorded, because checks use it."""
-        return self._notes.record_if_any("service clock", lambda: super(RecordingWire, self).service_clock)
+        return self._inputs.record_if_any("service clock", lambda: super(RecordingWire, self).service_clock)
 
     def send_all(self, requests: Sequence[Request]) -> list[Exchange]:
         """Send requests, and record the order of responses to equal requests, and refusals by guards.
@@ -60,21 +60,21 @@ class RecordingWire(Wire):
         exchanges: list[Exchange] = []
         reason: str | None = None
         try:
-            with super().checking(self._notes.current):
+            with super().checking(self._inputs.current):
                 exchanges = super().send_all(requests)
         except NotSent as withheld:
             reason = str(withheld)
             raise
         finally:
-            self._notes.record_if_any("withheld", lambda: reason)
+            self._inputs.record_if_any("withheld", lambda: reason)
             numbers = [exchange.number for exchange in exchanges]
-            self._notes.sent(numbers)
+            self._inputs.sent(numbers)
             if are_alike(requests):
-                self._notes.record_if_any("order", lambda: numbers)
+                self._inputs.record_if_any("order", lambda: numbers)
         return exchanges
 
     @contextmanager
     def checking(self, name: str) -> Iterator[None]:
         """Attribute the exchanges of this thread to a check or scenario inside a ``with``."""
-        with self._notes.under(name), super().checking(name):
+        with self._inputs.under(name), super().checking(name):
             yield

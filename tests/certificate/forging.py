@@ -17,7 +17,7 @@ from conformance.certificate.files import digests
 from conformance.certificate.keys import key_id
 from conformance.certificate.page import page_bytes
 from conformance.certificate.statement import CLAIMS, Signing, statement
-from conformance.replay.recorded_inputs_file import read_notes
+from conformance.replay.recorded_inputs_file import read_inputs
 from conformance.reports.folder import outputs
 from conformance.reports.har_reading import read_har
 from conformance.reports.model import load_report
@@ -61,14 +61,14 @@ def forge(folder: Path, key: Ed25519PrivateKey, document: str, change: Change) -
         for name, pieces in outputs(report, read_har(folder / "exchanges.har")).items():
             if name not in SEALED:
                 (folder / name).write_bytes(b"".join(pieces()))
-        provisioned = read_notes(folder / PROVISIONED)
+        inputs = read_inputs(folder / PROVISIONED)
         signing = Signing.of(before[CLAIMS])
-        made = statement(report, provisioned, {}, signing)
+        made = statement(report, inputs, {}, signing)
         page = page_bytes(
             report, (said if document == "statement" else made)["predicate"][CLAIMS], key_id(key.public_key())
         )
         (folder / PAGE).write_bytes(page)
-        made = statement(report, provisioned, digests(folder), signing)
+        made = statement(report, inputs, digests(folder), signing)
     except Exception:  # noqa: BLE001 - nothing can be rendered from an invalid document
         found = digests(folder)
         made = {**said, "subject": [{"name": name, "digest": {"sha256": digest}} for name, digest in found.items()]}

@@ -15,7 +15,7 @@ import pytest
 from conformance.certificate.page import page_bytes
 from conformance.certificate.statement import CLAIMS, Signing, build_digest, claims, reservations_about
 from conformance.commit import commit
-from conformance.replay.recorded_inputs_file import read_notes
+from conformance.replay.recorded_inputs_file import read_inputs
 from conformance.reports.model import load_report
 from conformance.reports.sealing import PROVISIONED
 from conformance.suite import versions
@@ -35,7 +35,7 @@ def test_statement_says_what_was_tested_and_how(signed_run: Path) -> None:
     said, report = predicate[CLAIMS], load_report(signed_run / "report.json")
 
     assert said["verdict"] == "conformant"
-    assert said["suite"]["sha256"] == read_notes(signed_run / "provisioned.jsonl").suite_sha256
+    assert said["suite"]["sha256"] == read_inputs(signed_run / "provisioned.jsonl").suite_sha256
     assert said["suite"].get("commit") == report["suite"].get("commit") == commit()
     assert said["level"] == "1, self-consistent"
     assert said["interface"] == report["interface"]
@@ -141,7 +141,7 @@ def test_page_names_the_classes_and_shows_nothing_that_acts(whole_run: Path) -> 
     report["target"]["name"] = "<script>alert(1)</script>\u202e"
     report["suite"]["commit"] = "0d" * 20
     signing = Signing("2026-01-02T03:04:05Z")
-    page = page_bytes(report, claims(report, read_notes(whole_run / PROVISIONED), signing), "0123").decode()
+    page = page_bytes(report, claims(report, read_inputs(whole_run / PROVISIONED), signing), "0123").decode()
     unescaped = html.unescape(page)
 
     assert "<script" not in page

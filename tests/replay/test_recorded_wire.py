@@ -38,10 +38,10 @@ def settings(server: RawServer) -> WireSettings:
 @contextmanager
 def recorded(behaviour: Behaviour = fine) -> Iterator[tuple[RecordingWire, InputRecorder, RawServer]]:
     """Open a wire to a server, with its recorder."""
-    notes, server = InputRecorder(), RawServer(behaviour)
-    wire = RecordingWire(settings(server), Redactor(), notes)
+    inputs, server = InputRecorder(), RawServer(behaviour)
+    wire = RecordingWire(settings(server), Redactor(), inputs)
     try:
-        yield wire, notes, server
+        yield wire, inputs, server
     finally:
         wire.close()
         server.close()
@@ -54,11 +54,11 @@ def test_responses_to_equal_requests_are_recorded_by_request() -> None:
         await turn.say(raw_response(503 if turn.number == 1 else 200, b"%d" % turn.number))
 
     reads = [requests.get_organization()] * 2
-    with recorded(behave) as (wire, notes, server):
+    with recorded(behave) as (wire, inputs, server):
         with wire.checking("walk"):
             sent = wire.send_all(reads)
 
-        read = InputPlayer(notes.lines)
+        read = InputPlayer(inputs.lines)
         replay = ReplayWire(
             settings(server), Redactor(), wire.exchanges, under=read.under, current=lambda: read.current,
             order=lambda: read.record_if_any("order", tuple[int]) or (),
@@ -68,17 +68,17 @@ def test_responses_to_equal_requests_are_recorded_by_request() -> None:
             exchange.response.body for exchange in sent
         ]
     assert sorted(exchange.number for exchange in sent) in ([1, 3], [2, 3])
-    assert list(notes.lines) == [
+    assert list(inputs.lines) == [
         {"check": "walk", "asked": "order", "time": 1, "told": [exchange.number for exchange in sent]}
     ]
 
 
 def test_requests_that_their_records_tell_apart_need_no_note() -> None:
     """Different requests need no record of their order."""
-    with recorded() as (wire, notes, _), wire.checking("walk"):
+    with recorded() as (wire, inputs, _), wire.checking("walk"):
         wire.send_all([requests.get_organization(), requests.list_members()])
 
-        assert notes.lines == ()
+        assert inputs.lines == ()
 
 
 def test_requests_go_over_the_transport_that_is_given() -> None:
@@ -95,27 +95,27 @@ def test_requests_go_over_the_transport_that_is_given() -> None:
 
 def test_the_services_clock_is_recorded() -> None:
     """The clock that checks use is recorded."""
-    with recorded() as (wire, notes, _), wire.checking("walk"):
+    with recorded() as (wire, inputs, _), wire.checking("walk"):
         before = wire.service_clock
         wire.send(requests.get_organization())
         after = wire.service_clock
 
     assert before is None
     assert after is not None
-    assert notes.lines == ({"check": "walk", "asked": "service clock", "time": 2, "told": after},)
+    assert inputs.lines == ({"check": "walk", "asked": "service clock", "time": 2, "told": after},)
 
 
 def test_requests_of_a_fixture_are_recorded_with_its_value() -> None:
     """A replay does not send the requests of a fixture, so their exchanges are recorded with the value."""
-    with recorded() as (wire, notes, _), wire.checking("walk"):
-        notes.record("a member", lambda: wire.send(requests.list_members()).number, int, int)
+    with recorded() as (wire, inputs, _), wire.checking("walk"):
+        inputs.record("a member", lambda: wire.send(requests.list_members()).number, int, int)
 
-    assert notes.lines == ({"check": "walk", "asked": "a member", "told": 1, "exchanges": [1]},)
+    assert inputs.lines == ({"check": "walk", "asked": "a member", "told": 1, "exchanges": [1]},)
 
 
 def test_a_thread_of_a_check_sends_under_another_name() -> None:
     """A thread of a check has a name of its own; afterwards both names are restored."""
-    with recorded() as (wire, notes, _):
+    with recorded() as (wire, inputs, _):
         with wire.checking("walk"):
             context = copy_context()
             meanwhile = threading.Thread(target=lambda: context.run(wire.send, requests.get_organization()))
@@ -125,12 +125,12 @@ def test_a_thread_of_a_check_sends_under_another_name() -> None:
         wire.send(requests.get_organization())
 
         assert [exchange.check for exchange in wire.exchanges] == ["walk, meanwhile", "walk", "run"]
-        assert notes.current == "run"
+        assert inputs.current == "run"
 
 
 def test_unsent_requests_leave_no_note() -> None:
     """Unsent requests are counted, so that later records keep their number."""
-    with recorded() as (wire, notes, _), wire.checking("walk"):
+    with recorded() as (wire, inputs, _), wire.checking("walk"):
         wire.send_all([requests.get_organization()] * 2)
         wire.stop("it was enough")
         with pytest.raises(RunStopped):
@@ -139,7 +139,7 @@ def test_unsent_requests_leave_no_note() -> None:
             wire.send_all([requests.get_organization()] * 2)
 
     counts = []
-    for line in notes.lines:
+    for line in inputs.lines:
         assert isinstance(line["told"], Iterable)
         counts.append((line["time"], len(list(line["told"]))))
     assert counts == [(1, 2), (3, 2)]
@@ -153,13 +153,13 @@ def test_withheld_requests_are_recorded() -> None:
         if forbidden in batch:
             raise NotSent("it is another user's")
 
-    with recorded() as (wire, notes, _):
+    with recorded() as (wire, inputs, _):
         wire.guard(guard)
         with wire.checking("walk"):
             wire.send(requests.get_organization())
             with pytest.raises(NotSent):
                 wire.send_all([requests.get_organization(), forbidden])
 
-    assert [line for line in notes.lines if line["asked"] == "withheld"] == [
+    assert [line for line in inputs.lines if line["asked"] == "withheld"] == [
         {"check": "walk", "asked": "withheld", "time": 2, "told": "it is another user's"}
     ]

@@ -53,19 +53,19 @@ def _wire(
     settings: WireSettings = REPLAYED,
     withheld: Callable[[], str | None] = lambda: None,
 ) -> tuple[ReplayWire, InputPlayer]:
-    notes = InputPlayer([])
+    inputs = InputPlayer([])
     wire = ReplayWire(
         settings,
         Redactor(),
         exchanges,
-        under=notes.under,
-        current=lambda: notes.current,
+        under=inputs.under,
+        current=lambda: inputs.current,
         order=lambda: order,
         service_clock=lambda: 12.5,
         withheld=withheld,
         stopped=stopped,
     )
-    return wire, notes
+    return wire, inputs
 
 
 def test_equal_requests_are_given_in_their_order_and_to_their_check() -> None:
@@ -386,8 +386,8 @@ def _steps(pairs: int) -> int:
 
     sys.setprofile(count)
     try:
-        wire, notes = _wire([*first, *again])
-        with notes.under("walk"):
+        wire, inputs = _wire([*first, *again])
+        with inputs.under("walk"):
             wire.claim(range(pairs + 1, pairs + pairs // 2))
             for _ in range(pairs // 2):
                 wire.send(asked)

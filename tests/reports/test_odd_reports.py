@@ -67,8 +67,8 @@ def render_all(report: Report, other: Report) -> None:
     for pair in ((report, other), (other, report)):
         drift = compare(*pair)
         drift_text(drift), drift_markdown(drift), drift_json(drift)
-    provisioned: Any = SimpleNamespace(versions={}, profile=PROFILE)
-    said = statement(report, provisioned, {"report.json": "0" * 64}, Signing(report["run"]["finished_at"]))
+    inputs: Any = SimpleNamespace(versions={}, profile=PROFILE)
+    said = statement(report, inputs, {"report.json": "0" * 64}, Signing(report["run"]["finished_at"]))
     page_bytes(report, said["predicate"][CLAIMS], "key")
 
 

@@ -96,7 +96,7 @@ def test_a_person_is_replaced_wherever_the_service_shows_one() -> None:
     assert message == f"{shown['name']} <{shown['email']}> is a member."
     assert {*shown.values()} & {"Mira", "mira@hidden.example", "+49 1234"} == set()
     assert (shown["id"], shown["role"]) == ("u1", "member")
-    assert pseudonyms.note({"check": "c", "asked": "the mail to mira@hidden.example", "told": "Mira"})["asked"] == (
+    assert pseudonyms.line({"check": "c", "asked": "the mail to mira@hidden.example", "told": "Mira"})["asked"] == (
         f"the mail to {shown['email']}"
     )
 

@@ -116,7 +116,7 @@ def fixtures(load: Callable[..., Profile], hidden: list[tuple[str, str]], servic
         profile = load(text, options={"mode": mode})
         service.roles = {member.user_id: "member" for member in profile.members} | service.roles
         membership = Membership(service.send_all)
-        needed = {"send": service.send, "journal": Notes(), "membership": membership}
+        needed = {"send": service.send, "journal": RecordedMembers(), "membership": membership}
         return Fixtures(profile, program, Hiding(hidden), **needed | more)
 
     return making
@@ -284,7 +284,7 @@ def test_the_main_key_serves_for_the_limit_where_it_is_named(fixtures: Callable[
     assert made.throttled() == made.main
 
 
-class Notes:
+class RecordedMembers:
     """A journal of members."""
 
     def __init__(self) -> None:
@@ -297,7 +297,7 @@ class Notes:
 
 def test_every_member_is_a_fresh_one(fixtures: Callable[..., Fixtures], hidden: list[tuple[str, str]]) -> None:
     """Each check gets its own member, and the journal records each."""
-    notes = Notes()
+    notes = RecordedMembers()
     made = fixtures(DISPOSABLE + PROVISIONED, Program(), journal=notes)
     first, second = made.member("member"), made.member("admin", with_key=True)
 
@@ -313,7 +313,7 @@ def test_members_that_came_too_late_are_recorded(
     fixtures: Callable[..., Fixtures], hidden: list[tuple[str, str]], service: Any
 ) -> None:
     """The journal records them, so that they are removed; earlier members and owners stay."""
-    notes, program = Notes(), Program(create_member=ProvisionerError("It did not respond."))
+    notes, program = RecordedMembers(), Program(create_member=ProvisionerError("It did not respond."))
     service.roles |= {"u_earlier": "member"}
     made = fixtures(DISPOSABLE + PROVISIONED, program, journal=notes)
     with pytest.raises(MissingMeans, match="did not respond"):
@@ -715,7 +715,7 @@ class Confused(Program):
 
 def test_a_key_of_the_run_is_no_new_one(fixtures: Callable[..., Fixtures]) -> None:
     """A key that the run has already unlocks nothing; the member that it comes with is recorded for its removal."""
-    notes = Notes()
+    notes = RecordedMembers()
     made = fixtures(DISPOSABLE + PROVISIONED, Confused(), journal=notes)
 
     with pytest.raises(MissingMeans, match="a key as new that the run has already"):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conformance.replay.recorded_inputs_file import InvalidNotes, read_notes
+from conformance.replay.recorded_inputs_file import InvalidInputs, read_inputs
 from conformance.replay.recording import NotJudgeable, read_recording
 from conformance.replay.reevaluating import reevaluate
 from conformance.reports.sealing import PROVISIONED
@@ -42,8 +42,8 @@ def test_no_head_makes_the_replay_crash(folder: Path) -> None:
             (folder / PROVISIONED).write_bytes(original)
             reseal(folder, lambda notes, path=path, value=value: _change(notes[0], path, value))  # type: ignore[misc]
             try:
-                read_notes(folder / PROVISIONED)
-            except InvalidNotes as refusal:
+                read_inputs(folder / PROVISIONED)
+            except InvalidInputs as refusal:
                 refused += len(str(refusal).splitlines())
     assert len(paths) * len(ODD) * 3 // 4 < refused <= len(paths) * len(ODD)
 

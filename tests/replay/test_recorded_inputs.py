@@ -19,8 +19,8 @@ from conformance.wire.requests import Credential
 from conformance.wire.run_limits import RunStopped
 
 
-def _again(notes: InputRecorder) -> InputPlayer:
-    return InputPlayer([json.loads(json.dumps(line)) for line in notes.lines])
+def _again(inputs: InputRecorder) -> InputPlayer:
+    return InputPlayer([json.loads(json.dumps(line)) for line in inputs.lines])
 
 
 def _fixtures(**keys: Secret) -> Fixtures:
