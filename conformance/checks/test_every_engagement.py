@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.checks.markers import observes, requirement
-from conformance.confirm.torn_lists import note_torn
+from conformance.confirm.torn_lists import record_torn
 from conformance.oracle.ledger.ledger import PEOPLE, RULES
 from conformance.scenarios.whole_run_ledger import Account, conclude, conclude_sent
 from conformance.verdicts.stages import Stage
@@ -34,4 +34,4 @@ def test_people(run: Run, ledger_of_run: Account, rule: str) -> None:
 @observes("lists-under-writes")
 def test_observe_lists_under_writes(run: Run, ledger_of_run: Account) -> None:
     """Observe whether a list is consistent that is read while the run writes."""
-    note_torn(run, *ledger_of_run.torn)
+    record_torn(run, *ledger_of_run.torn)

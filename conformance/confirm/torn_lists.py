@@ -52,7 +52,7 @@ def _of_others(run: Run, listed: Exchange) -> dict[str, list[object]]:
     }
 
 
-def note_torn(run: Run, *lists: Exchange) -> None:
+def record_torn(run: Run, *lists: Exchange) -> None:
     """Note that lists were wrong while the run was writing, and right with no write in flight."""
     if lists:
         run.observe("lists-under-writes", "not always: requested again with no write in flight, it was right", lists[0])

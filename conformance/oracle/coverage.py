@@ -106,7 +106,7 @@ def reached(exchanges: Iterable[Exchange]) -> set[Cell]:
             continue
         if (state := targets.state(exchange)) is not None:
             cells.add(Cell(exchange.request.operation.id, _key(exchange, exchange.received.status), state))
-        targets.note(exchange)
+        targets.record(exchange)
     return cells
 
 
@@ -142,7 +142,7 @@ class _Targets:
             return "renamed back" if names[-1] == names[0] else RENAMED
         return "first name"
 
-    def note(self, exchange: Exchange) -> None:
+    def record(self, exchange: Exchange) -> None:
         """Take over what an exchange did or showed."""
         request, operation = exchange.request, exchange.request.operation.id
         identifier = request.identifier or ""

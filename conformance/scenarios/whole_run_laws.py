@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance import confirm
-from conformance.confirm.torn_lists import note_torn, written_meanwhile
+from conformance.confirm.torn_lists import record_torn, written_meanwhile
 from conformance.interface.operations import CHANGES_MEMBER
 from conformance.json_text import TooDeep
 from conformance.oracle.laws.survey import Survey, conclude, survey
@@ -58,7 +58,7 @@ def _confirmed(run: Run, law: Law, found: Survey) -> Survey:
         else:
             confirmed.kept.append(exchange)
             if written_meanwhile(run, exchange):
-                note_torn(run, exchange)
+                record_torn(run, exchange)
     return confirmed
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.confirm.torn_lists import note_torn, others_moved, others_shifted, written_meanwhile
+from conformance.confirm.torn_lists import others_moved, others_shifted, record_torn, written_meanwhile
 from conformance.running.options import Effort, RunOptions
 from conformance.selftest.subjects import latitudes
 from conformance.selftest.trial import Task, attempt
@@ -94,8 +94,8 @@ def test_that_lists_may_tear_is_observed_once_it_was_seen() -> None:
     seen: list[tuple[object, ...]] = []
     observer = FakeRun(observe=lambda *words: seen.append(words))
 
-    note_torn(observer)
-    note_torn(observer, LIST)
+    record_torn(observer)
+    record_torn(observer, LIST)
 
     ((point, _, cited),) = seen
     assert (point, cited) == ("lists-under-writes", LIST)

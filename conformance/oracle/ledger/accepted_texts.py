@@ -42,10 +42,10 @@ class AcceptedTexts:
         """Return the texts of a field that exchanges show to be accepted."""
         found = cls(name)
         for exchange in exchanges:
-            found.note(exchange)
+            found.record(exchange)
         return found
 
-    def note(self, exchange: Exchange) -> None:
+    def record(self, exchange: Exchange) -> None:
         """Record an accepted creation or edit with a text."""
         text = self._sent(exchange)
         if text and exchange.accepted:

@@ -212,13 +212,13 @@ class Ledger:
         for part in self._people:
             part.record(exchange)
         for texts in self._texts:
-            texts.note(exchange)
+            texts.record(exchange)
         operation, identifier = exchange.request.operation.id, exchange.request.identifier
         if not exchange.request.is_proper:
             self._distrust(exchange)
         elif operation == "listEngagements":
             if _shows_organization(exchange) and (page := page_of(exchange)) is not None:
-                self._lists.note_order(page)
+                self._lists.record_order(page)
         elif operation == "createEngagement":
             self._create(exchange)
         elif identifier in self.histories:
@@ -227,7 +227,7 @@ class Ledger:
                 change = write(exchange)
                 history.take(change)
                 self._others.append(change)
-                self._names.note(exchange, history)
+                self._names.record(exchange, history)
             elif operation == "getEngagement" and exchange.received is not None and _is_judged(exchange):
                 history.reads.append((Interval.of(exchange), exchange.received.status))
 
@@ -281,18 +281,18 @@ class Ledger:
         self._creations.add(exchange)
         identifier = _id_made(exchange)
         if identifier is None:
-            self._names.note(exchange, None)
+            self._names.record(exchange, None)
             return
         if identifier in self.histories or identifier in self._given_twice:
             # A response could be about either of them; another check reports the shared identifier.
             self._given_twice.add(identifier)
             self.histories.pop(identifier, None)
-            self._names.note(exchange, None)
+            self._names.record(exchange, None)
             return
         history = self.histories[identifier] = History.born(identifier, exchange)
         if history.born_as is not None and (moment := history.born_as.moment("createdAt")) is not None:
             self._clock.learn(exchange.request.key_name, moment, history.born_as.interval)
-        self._names.note(exchange, history)
+        self._names.record(exchange, history)
 
     def _distrust(self, exchange: Exchange) -> None:
         """Stop judging an engagement after a request outside the interface."""

@@ -112,7 +112,7 @@ class ListJudging:
     times: Times
     disordered: set[str] = field(default_factory=set)
 
-    def note_order(self, page: PageRead) -> None:
+    def record_order(self, page: PageRead) -> None:
         """Record whether a list is in the requested order."""
         keys = self._keys(page)
         if "sort" in page.asked and keys != sorted(keys, reverse=page.descending):

@@ -18,7 +18,7 @@ class Names:
 
     bearers: dict[str, list[History | None]] = field(default_factory=dict)
 
-    def note(self, exchange: Exchange, history: History | None) -> None:
+    def record(self, exchange: Exchange, history: History | None) -> None:
         """Record a creation or an edit that may have given a name.
 
         Args:
