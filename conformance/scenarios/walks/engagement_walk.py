@@ -13,7 +13,7 @@ from conformance.oracle.ledger.findings import Finding
 from conformance.oracle.ledger.ledger import Ledger
 from conformance.oracle.lists.collation import LABEL, name_key, syllables
 from conformance.oracle.outcomes import CantTell, NonConformity
-from conformance.oracle.walk_plan import Kind, Step
+from conformance.scenarios.walks.plan import Kind, Step
 from conformance.scenarios.whole_run_ledger import by_ledger, is_elsewhere, seen_again
 from conformance.wire import requests
 from conformance.wire.exchange import TOO_MANY_REQUESTS

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
 from conformance.oracle.lists.collation import LABEL, syllables
-from conformance.oracle.shrinking import shrink
-from conformance.oracle.walk_plan import WRITES, Kind, Step, plan
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.walks.engagement_walk import TakenStep, Walk
+from conformance.scenarios.walks.plan import WRITES, Kind, Step, plan
+from conformance.scenarios.walks.shrinking import shrink
 from conformance.scenarios.walks.story import Story, write_story
 from conformance.wire import requests
 

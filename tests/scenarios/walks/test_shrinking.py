@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from conformance.oracle.shrinking import shrink
+from conformance.scenarios.walks.shrinking import shrink
 
 Steps = Sequence[int]
 

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.oracle.lists.collation import SYLLABLES, name_key, syllables
-from conformance.oracle.shrinking import shrink
-from conformance.oracle.walk_plan import WRITES, Kind, plan
 from conformance.running.options import Effort
 from conformance.scenarios.walks import runner as walks
+from conformance.scenarios.walks.plan import WRITES, Kind, plan
 from conformance.scenarios.walks.runner import random_walks
+from conformance.scenarios.walks.shrinking import shrink
 from conformance.targets.names import RunNames
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Request
