@@ -7,8 +7,18 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 from conformance.interface.operations import OPERATIONS
-from conformance.oracle.coverage import CHANGED, CHANGED_BACK, MADE, NONE, REMOVED_MEMBER, RENAMED, WRONG, Cell, reached
 from conformance.oracle.permissions import MATRIX, Permission
+from conformance.running.coverage import (
+    CHANGED,
+    CHANGED_BACK,
+    MADE,
+    NONE,
+    REMOVED_MEMBER,
+    RENAMED,
+    WRONG,
+    Cell,
+    reached,
+)
 from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.catalogue import CLASSES, Catalogue, load_catalogue
-from conformance.oracle.coverage import measured
 from conformance.reports.outcome import Outcome, Verdict, of_checks, of_requirements, verdict
 from conformance.reports.script import Reproductions
+from conformance.running.coverage import measured
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.oracle.coverage import Cell, Share, possible, reached, shares
+from conformance.running.coverage import Cell, Share, possible, reached, shares
 from conformance.wire import requests
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
