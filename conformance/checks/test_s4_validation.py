@@ -11,10 +11,10 @@ from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
 from conformance.oracle import bulk, expect, read
 from conformance.oracle.bulk import Sent
-from conformance.oracle.invalid_inputs import Kind
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.access import invalid_requests
 from conformance.scenarios.access.every_operation import member_of
+from conformance.scenarios.access.invalid_inputs import Kind
 from conformance.scenarios.access.invalid_requests import invalid_creations, invalid_invitations, invalid_queries
 from conformance.wire import requests
 

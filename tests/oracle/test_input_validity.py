@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from conformance.interface.operations import OPERATIONS
 from conformance.oracle.input_validity import Validity, validity
-from conformance.oracle.invalid_inputs import BODIES, QUERIES, Kind
+from conformance.scenarios.access.invalid_inputs import BODIES, QUERIES, Kind
 from conformance.wire.requests import Request
 
 BODIED = [name for name, operation in OPERATIONS.items() if operation.takes_body]

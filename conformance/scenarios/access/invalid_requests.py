@@ -6,11 +6,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle import invalid_inputs, read
+from conformance.oracle import read
 from conformance.oracle.bulk import Sent
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
+from conformance.scenarios.access import invalid_inputs
 from conformance.scenarios.access.every_operation import (
     label,
     latest_engagements,
@@ -28,8 +29,8 @@ from conformance.wire.exchange import NoResponse
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from conformance.oracle.invalid_inputs import InvalidBody
     from conformance.running.run import Run
+    from conformance.scenarios.access.invalid_inputs import InvalidBody
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 

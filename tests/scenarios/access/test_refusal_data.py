@@ -11,7 +11,6 @@ import pytest
 
 from conformance.interface.operations import OPERATIONS, SCOPES
 from conformance.json_text import Malformed, Parsed, read_json
-from conformance.oracle.invalid_inputs import BODIES, QUERIES, InvalidBody, Kind
 from conformance.oracle.permissions import MATRIX, Permission, keys_with
 from conformance.scenarios.access.every_operation import unknown_like
 from conformance.scenarios.access.invalid_credentials import (
@@ -21,6 +20,7 @@ from conformance.scenarios.access.invalid_credentials import (
     revealing_texts,
     unknown_keys,
 )
+from conformance.scenarios.access.invalid_inputs import BODIES, QUERIES, InvalidBody, Kind
 
 ALL_BODIES = [pytest.param(name, body, id=f"{name}: {body.what}") for name, table in BODIES.items() for body in table]
 KEYS = ["a", "secret", "sk_live_abcDEF123456789012345678", "-" * 30, "x" * 40, "ab.cd_ef-1234567890abcdefghij"]

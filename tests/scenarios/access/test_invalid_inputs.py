@@ -7,8 +7,8 @@ import json
 import pytest
 
 from conformance.json_text import Malformed, Parsed, read_json
-from conformance.oracle import invalid_inputs
-from conformance.oracle.invalid_inputs import BODIES, QUERIES, InvalidBody, Kind
+from conformance.scenarios.access import invalid_inputs
+from conformance.scenarios.access.invalid_inputs import BODIES, QUERIES, InvalidBody, Kind
 
 REQUIRED = {
     "createEngagement": {"name"},
