@@ -55,8 +55,8 @@ def _lives(run: Run) -> Iterator[tuple[_Step, ...]]:
     def edit(identifier: str) -> Request:
         return requests.update_engagement(identifier, {"name": next(names), "description": mark})
 
-    def edit_in_vain(identifier: str) -> Request:
-        return requests.update_engagement(identifier, next(in_vain))
+    def edit_archived(identifier: str) -> Request:
+        return requests.update_engagement(identifier, next(refused))
 
     def few_members(_: str) -> Request:
         return requests.list_members(perPage=1, page=2, role=next(roles))
@@ -65,10 +65,10 @@ def _lives(run: Run) -> Iterator[tuple[_Step, ...]]:
     mark = run.name("toured")
     names = cycle(texts := shuffled(ALONE, run.random("texts of the tour")))
     descriptions = cycle((*_DESCRIPTIONS, *reversed(texts)))
-    in_vain = cycle([{"description": None}, {"description": ""}, {"name": mark}])
+    refused = cycle([{"description": None}, {"description": ""}, {"name": mark}])
     yield (
         *(get, _listed(sort="createdAt", perPage=2), describe, get),
-        *(archive, get, _listed(status="archived", sort="updatedAt", perPage=3), edit_in_vain, get),
+        *(archive, get, _listed(status="archived", sort="updatedAt", perPage=3), edit_archived, get),
         *(unarchive, get, edit, _listed(sort="updatedAt", order="desc"), get, archive, get),
         lambda _: requests.list_members(perPage=1, role="member"),  # in another order than elsewhere
         few_members,

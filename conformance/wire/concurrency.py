@@ -47,7 +47,7 @@ class ConcurrencyLimiter:
         self._beside: deque[bool] = deque(maxlen=_LOOKED_AT)
         self._with_room: deque[bool] = deque(maxlen=_LOOKED_AT)
         self._alone: deque[bool] = deque(maxlen=_ALONE_LOOKED_AT)
-        self._in_vain = False
+        self._is_ineffective = False
 
     @property
     def now(self) -> int:
@@ -75,7 +75,7 @@ class ConcurrencyLimiter:
             beside_others: Whether other requests were in flight.
             had_room: Whether its key had quota left by the service's earlier headers.
         """
-        if response is None or self._in_vain:
+        if response is None or self._is_ineffective:
             return
         with_room = response.status == HTTPStatus.TOO_MANY_REQUESTS and (had_room or leaves_requests(response))
         refused = with_room or response.status == HTTPStatus.SERVICE_UNAVAILABLE
@@ -83,7 +83,7 @@ class ConcurrencyLimiter:
             self._with_room.append(with_room)
         (self._beside if beside_others else self._alone).append(refused)
         if self._width == 1 and self._alone.count(True) >= _ALONE_REFUSED:
-            self._in_vain = True
+            self._is_ineffective = True
             self._let_through(self._most)
         elif self._width > 1 and self._is_too_wide():
             self._let_through(self._width // 2)

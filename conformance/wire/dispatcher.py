@@ -294,14 +294,14 @@ class Dispatcher:
             return None
         operation = job.request.operation.id
         # If the window is not used up and waiting did not help, the service returns 429 for some other reason.
-        is_lasting = budget.in_vain[operation] >= _REFUSALS and leaves_requests(exchange.received)
+        is_permanent = budget.given_up[operation] >= _REFUSALS and leaves_requests(exchange.received)
         wait = self.rate_limiter.wait_after_429(exchange.received, retry_policy.waits)
-        if wait is not None and retry_policy.waits < WAITS and budget.refusals < _REFUSALS and not is_lasting:
+        if wait is not None and retry_policy.waits < WAITS and budget.refusals < _REFUSALS and not is_permanent:
             retry_policy.waits += 1
             self.rate_limiter.hold(budget, wait)
             return 0.0
         budget.refusals += 1
-        budget.in_vain[operation] += retry_policy.waits >= WAITS
+        budget.given_up[operation] += retry_policy.waits >= WAITS
         if job.undoing is None and budget.refusals >= _REFUSALS and self._main_key.is_shown_by(job.request):
             if not await self._is_served(budget):
                 raise self._stopped("the service returned only 429", exchange)

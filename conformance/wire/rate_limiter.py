@@ -42,7 +42,7 @@ class KeyBudget:
         sudden: How often Remaining has fallen to 0 by more than the requests sent.
         ignored: Whether the headers have proved useless.
         refusals: Consecutive requests that were given up because of 429.
-        in_vain: Requests of each operation that were given up because of 429 after all waits.
+        given_up: Requests of each operation that were given up because of 429 after all waits.
         ends_late: Whether the window is said to end later than the longest wait, and at a plausible time.
     """
 
@@ -54,7 +54,7 @@ class KeyBudget:
     sudden: int = 0
     ignored: bool = False
     refusals: int = 0
-    in_vain: Counter[str] = field(default_factory=Counter)
+    given_up: Counter[str] = field(default_factory=Counter)
     ends_late: bool = False
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 

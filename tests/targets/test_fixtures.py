@@ -360,7 +360,7 @@ def test_members_of_the_file_replace_a_provisioner_without_members(fixtures: Cal
     assert fixtures(text, keyless).member(with_key=True).user_id == "u_file"
 
 
-def test_members_without_keys_are_not_made_in_vain_twice(fixtures: Callable[..., Fixtures]) -> None:
+def test_members_without_keys_are_not_made_twice(fixtures: Callable[..., Fixtures]) -> None:
     """If new members have no keys, none is created for a check that needs a key."""
     program = Program()
     program.member_key = None

@@ -300,7 +300,7 @@ def test_a_member_that_is_never_named_is_unknown(start: Start, answer: str, know
     assert provisioner.late_members == known
 
 
-def test_a_program_that_does_not_read_is_waited_for_in_vain(start: Start) -> None:
+def test_a_program_that_does_not_read_times_out(start: Start) -> None:
     """A request that the program does not read ends after the timeout."""
     with pytest.raises(ProvisionerError, match=r"did not take the request read_mail within 0.5 s"):
         start("import time\ntime.sleep(60)", timeout=0.5).read_mail("x" * (1 << 20))

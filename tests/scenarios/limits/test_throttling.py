@@ -54,7 +54,7 @@ def test_a_creation_that_is_counted_apart_is_no_fault(status: int, limit: int, r
         (200, 0, 4, "used up at its first request"), (200, 9, 57, "a reset 57 s ahead"), (429, 3, 4, None),
     ],
 )  # fmt: skip
-def test_a_new_key_is_not_waited_for_in_vain(status: int, remaining: int, ahead: float, says: str | None) -> None:
+def test_a_new_key_is_not_waited_for(status: int, remaining: int, ahead: float, says: str | None) -> None:
     """A new key that is used up at once, or has a long window, gives a reason instead of a wait."""
     first = _resetting(limited("getCurrentOrganization", status, 10, remaining), ahead)
 
