@@ -132,7 +132,7 @@ def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
         Sent(_words(key), sent)
         for (key, name), exchanges in tried.cells.items()
         for sent in exchanges
-        if _is_refusal(key, name) and sent.request.identifier == identifier
+        if MATRIX[key, name] is Permission.REFUSED and sent.request.identifier == identifier
     ]
     if (by_main := tried.reserved.reads.get(identifier)) is not None:
         was, now = read.data(by_main), read.data(exchange)
@@ -154,10 +154,6 @@ _WHOLE: Final = {
     "createEngagement": _is_there_for_others,
 }
 """What a key may do besides getting a success: see what the main key sees."""
-
-
-def _is_refusal(scope: str, operation: str) -> bool:
-    return MATRIX[scope, operation] is Permission.REFUSED
 
 
 def _refusals(run: Run, tried: Permissions, operation: str) -> dict[str, list[Sent]]:

@@ -74,7 +74,7 @@ def _strange_names(run: Run) -> tuple[Exchange, ...]:
 
 def _moved_settings(run: Run) -> tuple[Exchange, ...]:
     """Return two reads between which a field changed without a request of the run that could change it."""
-    if (found := _change(run)) or _has_looked(run):
+    if (found := _change(run)) or any(exchange.check == _LOOKING for exchange in run.wire.exchanges):
         return found
     for pause in _PAUSES:
         run.sleep(pause)
@@ -83,10 +83,6 @@ def _moved_settings(run: Run) -> tuple[Exchange, ...]:
         if found := _change(run):
             break
     return found
-
-
-def _has_looked(run: Run) -> bool:
-    return any(exchange.check == _LOOKING for exchange in run.wire.exchanges)
 
 
 def _change(run: Run) -> tuple[Exchange, ...]:

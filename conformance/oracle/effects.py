@@ -108,7 +108,8 @@ def effects_of(exchange: Exchange) -> list[Effect]:
         case "archiveEngagement":
             effects = [Effect(exchange, STATUS, "archived", interval, certain)]
         case "unarchiveEngagement":
-            effects = [Effect(exchange, STATUS, "active", _of_unarchive(exchange, interval), certain=False)]
+            # The interface leaves its effect and time open, so a read must show it.
+            effects = [Effect(exchange, STATUS, "active", Interval(interval.start, inf), certain=False)]
         case "deleteEngagement":
             effects = [Effect(exchange, EXISTENCE, DELETED, interval, certain)]
     return effects
@@ -138,11 +139,6 @@ def _edited(exchange: Exchange, interval: Interval, *, certain: bool) -> list[Ef
         Effect(exchange, name, _text(value), interval, certain and isinstance(value, str))
         for name, value in sent.items()
     ]
-
-
-def _of_unarchive(exchange: Exchange, interval: Interval) -> Interval:
-    """Return when unarchiving may happen: the interface leaves its effect and time open, so a read must show it."""
-    return Interval(interval.start, inf) if exchange.accepted else interval
 
 
 def _text(value: object) -> str | None:

@@ -64,7 +64,8 @@ def reset_is_time(exchange: Exchange) -> bool:
     given = value(exchange, RESET)
     if given is None:
         return False
-    now, slack = service_time(exchange), _slack(exchange)
+    now = service_time(exchange)
+    slack = _PAST if date(exchange) is not None else _PAST + _CLOCKS_APART  # only two clocks can be compared
     if not _TIME.fullmatch(given) or not now - slack <= float(given) <= now + _AHEAD + slack:
         moment = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
         raise NonConformity(
@@ -127,8 +128,3 @@ def service_time(exchange: Exchange) -> float:
 def date(exchange: Exchange) -> float | None:
     """Return the time of a response's Date in seconds of the epoch."""
     return date_of(exchange.received) if exchange.received else None
-
-
-def _slack(exchange: Exchange) -> int:
-    """Return the seconds that a Reset may be in the past: more if only two clocks can be compared."""
-    return _PAST if date(exchange) is not None else _PAST + _CLOCKS_APART

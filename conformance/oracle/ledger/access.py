@@ -42,10 +42,6 @@ class _Use(NamedTuple):
     exchange: Exchange
     interval: Interval
 
-    def is_of(self, operation: str) -> bool:
-        """Whether it was a request of an operation."""
-        return self.exchange.request.operation.id == operation
-
     def names(self, identifier: str | None) -> bool:
         """Whether its path had this identifier."""
         return self.exchange.request.identifier == identifier
@@ -118,7 +114,7 @@ class Access:
         """Yield the earlier uses of a key for an operation since the last change of its member."""
         sent = exchange.request
         for use in self.uses.get(sent.key_name, ()):
-            if not use.interval.before(Interval.of(exchange)) or not use.is_of(operation):
+            if not use.interval.before(Interval.of(exchange)) or use.exchange.request.operation.id != operation:
                 continue
             if not sent.by_member or self._is_unchanged(self.holders.get(sent.key_name), use, exchange):
                 yield use

@@ -123,7 +123,9 @@ class Changes(Judging):
                 "a 4xx other than 401, 404 and 429",
             )
             self.keep(exchange, evidence.of_refused_edit(history, interval) if right else None)
-        elif status.certain_value(interval) == "active" and _must_succeed(exchange):
+        elif status.certain_value(interval) == "active" and (
+            _is_sound_edit(exchange) or _is_conflict_of_name(exchange)
+        ):
             if any(texts.may_refuse(exchange) for texts in self.texts):
                 return
             sent = exchange.sent_object or {}
@@ -197,11 +199,6 @@ def _is_edit(exchange: Exchange) -> bool:
     """Whether an edit sends a text at all; a service may treat another one as a no-op, even if archived."""
     body: dict[str, Any] = exchange.sent_object or {}
     return any(isinstance(body.get(field), str) for field in TEXTS)
-
-
-def _must_succeed(exchange: Exchange) -> bool:
-    """Whether an edit of an active engagement must succeed, unless a name or another change is in conflict with it."""
-    return _is_sound_edit(exchange) or _is_conflict_of_name(exchange)
 
 
 def _is_conflict_of_name(exchange: Exchange) -> bool:

@@ -252,12 +252,9 @@ class History:
 
     def alone(self, interval: Interval, but: Exchange) -> bool:
         """Whether no other write overlapped the interval, and no write without a response may still happen."""
-        return not any(
-            effect.interval.meets(interval) and effect.exchange is not but for effect in self._all_effects()
-        ) and not any(attempt.interval.meets(interval) for attempt in self.attempts if attempt.exchange is not but)
-
-    def _all_effects(self) -> list[Effect]:
-        return [effect for attempt in self.attempts for effect in attempt.effects]
+        others = [attempt for attempt in self.attempts if attempt.exchange is not but]
+        effects = [effect.interval for attempt in others for effect in attempt.effects]
+        return not any(map(interval.meets, [*effects, *(attempt.interval for attempt in others)]))
 
 
 def _of_change(attempt: Write) -> Interval | None:

@@ -55,7 +55,8 @@ def expect_partition(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
     """
     pages = _pages(snapshot)
     ensure_one_total(snapshot)
-    known = set(owned) | set(_at_once(snapshot))
+    is_at_once = read.number(snapshot[0], "total") <= MAX_PER_PAGE
+    known = {*owned, *(Listing(snapshot[:1]).identifiers if is_at_once else ())}
     expect_once(pages)
     if _is_part(snapshot):
         return
@@ -216,11 +217,6 @@ def paging_of(response: Exchange) -> tuple[int, int]:
     """Return the requested page and size; another check judges whether meta repeats them."""
     asked = dict(response.request.query)
     return int(asked.get("page", 1)), int(asked.get("perPage", DEFAULT_PER_PAGE))
-
-
-def _at_once(snapshot: Snapshot) -> list[str]:
-    """Return the ids of the one response, if it can hold the whole list; else none."""
-    return Listing(snapshot[:1]).identifiers if read.number(snapshot[0], "total") <= MAX_PER_PAGE else []
 
 
 def _distinct(snapshot: Snapshot, owned: Collection[str]) -> set[str]:
