@@ -78,10 +78,10 @@ def _follows(seen: Counting, before: Count, after: Count, by: int) -> None:
     exchanges = (before.organization, before.listed, after.organization, after.listed)
     total, counts = before.total + by, set[int]()
     if max(before.total, after.total) <= MAX_PER_PAGE:
-        ones, others, own = seen.beside(before), seen.beside(after), int(by > 0)
-        total += len(others) - len(ones)
+        earlier, later, own = seen.beside(before), seen.beside(after), int(by > 0)
+        total += len(later) - len(earlier)
         # Despite other users' changes, the items that both lists show are the least number.
-        counts |= {*range(own + len(ones & others), own + len(ones | others) + 1)}
+        counts |= {*range(own + len(earlier & later), own + len(earlier | later) + 1)}
     expect.holds(
         after.total in counts | {total},
         "the total of the list has not followed",

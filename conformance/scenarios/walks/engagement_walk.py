@@ -114,7 +114,7 @@ class Walk:
             return None
         if (body := self._body(step)) is not None:
             return requests.update_engagement(identifier, body)
-        return _OF_ONE[step.kind](identifier)
+        return _ON_ENGAGEMENT[step.kind](identifier)
 
     def _body(self, step: Step) -> dict[str, str | None] | None:
         """Return the body of an edit, some without a description; None if the step is no edit."""
@@ -181,7 +181,7 @@ class Walk:
         return Ledger.over(exchanges, name_key).findings.broken
 
 
-_OF_ONE: Final = {
+_ON_ENGAGEMENT: Final = {
     Kind.ARCHIVE: requests.archive_engagement,
     Kind.UNARCHIVE: requests.unarchive_engagement,
     Kind.DELETE: requests.delete_engagement,
