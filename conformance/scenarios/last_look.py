@@ -77,6 +77,7 @@ def last_look(run: Run) -> LastLook:
     page = requests.list_members(perPage=2, page=2)
     by_others = with_scoped_key(run, "engagements:read", *lists[:1], *changed)
     run.send_all(by_others)
+    _edit_of_removed(run)
     _change(run, reserved)
     _remove_members(run)
     run.sleep(_LATE[run.effort])
@@ -88,6 +89,17 @@ def last_look(run: Run) -> LastLook:
     send_by_turns(run, [*dict.fromkeys([*changed, *reads])])
     run.send_all([*by_others, *with_scoped_key(run, "organizations:read", *organization, page)])
     return LastLook(removed, by_removed, _by_other_organization(run))
+
+
+def _edit_of_removed(run: Run) -> None:
+    """Edit the engagement that the removed member had created.
+
+    Not after the other last changes, because a service may keep a list over the last of them until an edit.
+    """
+    done = run.scenarios.result_if_any(removal)
+    for before in [attempt.before for attempt in done.attempts] if done is not None else []:
+        if before.request.operation.id == "createEngagement" and (made := read.identifier_or_none(before)) is not None:
+            run.send(requests.update_engagement(made, {"description": "Its creator has left"}))
 
 
 def _dividing(page: Exchange) -> int:
@@ -184,9 +196,6 @@ def _by_removed(run: Run, reserved: ReservedEngagements) -> tuple[Removal | None
     else:
         batch = [request for asked in choices for request in asked]
     sent = run.send_permitted(batch)
-    for before in (attempt.before for attempt in attempts if attempt.before.request.operation.id == "createEngagement"):
-        if (made := read.identifier_or_none(before)) is not None:
-            run.send(requests.update_engagement(made, {"description": "Its creator has left"}))
     earlier = run.scenarios.result_if_any(untried_refusals) or ()
     return done, (*earlier, *(exchange for exchange in sent if exchange is not None))
 
