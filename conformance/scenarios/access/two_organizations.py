@@ -181,8 +181,9 @@ def two_organizations(run: Run) -> TwoOrganizations:
 def _live(run: Run, key: Credential) -> str | None:
     """Edit an engagement of the other organization, and archive and delete another, with reads for the ledger.
 
-    The deleted one has the name of engagements of the main key's organization, if the service permits that. No
-    engagement stays archived, so that a list of archived ones is empty again.
+    The one that was created last is changed first, so that the order of a list by updatedAt shows. The deleted one has
+    the name of engagements of the main key's organization, if the service permits that. No engagement stays archived,
+    so that a list of archived ones is empty again.
     """
     reserved = run.scenarios.result(engagements_in_every_state)
     words = {"name": run.name("theirs"), "description": "It belongs to the others"}
@@ -192,12 +193,12 @@ def _live(run: Run, key: Credential) -> str | None:
     if identifier is None or doomed is None or doomed == identifier:
         return None
     steps = (
-        requests.update_engagement(identifier, words | {"name": f"{words['name'][:-3]}{words['name'][-3:].upper()}"}),
         requests.archive_engagement(doomed),
         requests.update_engagement(doomed, {"description": "Edited in the archive"}),
+        requests.update_engagement(identifier, words | {"name": f"{words['name'][:-3]}{words['name'][-3:].upper()}"}),
+        requests.list_engagements(sort="updatedAt", order="desc", perPage=MAX_PER_PAGE),
         requests.delete_engagement(doomed),
         requests.get_engagement(doomed),
-        requests.list_engagements(sort="updatedAt", perPage=MAX_PER_PAGE),
     )
     for step in steps:
         run.send_permitted([step.with_key(key)])
@@ -292,6 +293,8 @@ def _attempts(run: Run, key: Credential) -> dict[str, list[Exchange]]:
             for identifier in turns
             if identifier is not None
         ]
+        if name == "updateEngagement" and reserved.active is not None:  # to the name that it has
+            batch += [requests.update_engagement(reserved.active, {"name": reserved.name})]
         sent = run.send_permitted([replace(request.with_key(key), repeatable=True) for request in batch])
         attempts[name] = [or_with_plain_texts(run, exchange) for exchange in sent if exchange is not None]
     return attempts
