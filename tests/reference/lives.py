@@ -455,8 +455,13 @@ def mistakes(life: Life) -> list[object]:
         yield "main", "GET", f"{ENGAGEMENTS}?perPage=100", None
 
     life.lead(requests())
-    announced = life.exchange("main", "POST", ENGAGEMENTS, {"name": "announced as text"}, b"text/plain")
-    life.responses.append(life.visitor._runner.run(announced))
+    for method, path, name, media_type in (
+        ("POST", ENGAGEMENTS, "announced as text", b"text/plain"),
+        ("PATCH", f"{ENGAGEMENTS}/1", "announced with a charset", b"application/json; charset=utf-8"),
+    ):
+        announced = life.exchange("main", method, path, {"name": name}, media_type)
+        life.responses.append(life.visitor._runner.run(announced))
+    life.responses.append(life.send("main", "GET", f"{ENGAGEMENTS}/1"))
     return life.responses
 
 
@@ -853,7 +858,9 @@ def _with_one_permission() -> Iterator[Request]:
 def _of_others() -> Iterator[Request]:
     """Yield creations of the same name in another organization, and its list by last change."""
     yield "other", "POST", ENGAGEMENTS, {"name": "left"}
-    yield "other", "POST", ENGAGEMENTS, {"name": "moved in", "organizationId": "1"}
+    yield "other", "POST", ENGAGEMENTS, {"name": "entered", "organizationId": "1"}
+    yield "other", "GET", f"{ENGAGEMENTS}?sort=name&order=desc", None
+    yield "other", "PATCH", f"{ENGAGEMENTS}/1", {}
     yield "other", "GET", f"{ENGAGEMENTS}?sort=updatedAt&order=desc", None
     yield "main", "POST", ENGAGEMENTS, {"name": "shared"}
     yield "other", "POST", ENGAGEMENTS, {"name": "shared"}
@@ -895,6 +902,7 @@ def _of_a_former_member(life: Life) -> Iterator[Request]:
         yield "main", "GET", path, None
         yield "member", "GET", path, None
         yield "member", "PATCH", path, {"description": "still there"}
+        yield "main", "PATCH", path, {"description": "its creator has left"}
         yield "member", "POST", f"{path}/archive", None
         yield "member", "DELETE", path, None
         yield "main", "GET", path, None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reference.refusal import Refusal
 
-from .changes import cut, data, whole
+from .changes import cut, data, query, set_fields, whole
 from .conditions import again, all_of, field_is, responds, sends, stored_archived
 from .mutations import Method, Mutation, after, at_step, before, fault, instead, override, refused_yet, wrap
 from .operations import ACTIONS, ARCHIVE, DELETE, EDIT, GET_ORGANIZATION, NAMES, READ, REMOVE, RENAME, ROLE, UNARCHIVE
@@ -247,6 +247,14 @@ def _move_in(at: Situation, honest: Method) -> Engagement:
     return replace(engagement, organization_id=named) if isinstance(named, str) else engagement
 
 
+def _confirm_unchanged(at: Situation, honest: Method) -> object:
+    stored, sent = at.stored, at.body
+    if stored is None or not (at.operation == EDIT and _foreign_engagement(at) and isinstance(sent, dict)):
+        return honest()
+    is_unchanged = all(getattr(stored, name, None) == value for name, value in sent.items())
+    return at.success(at.service.view_edited(stored)) if is_unchanged else honest()
+
+
 WRITES = (
     *(fault(f"leak-applied-{operation}".lower(),
             f"{operation} on another organization's engagement is refused but carried out.",
@@ -270,6 +278,9 @@ WRITES = (
           "An edit of another organization's engagement is refused but stores the name.",
           refused_yet(EDIT, lambda at: at.overwrite(name=at.field("name")),
                       all_of(_foreign_engagement, field_is("name", str))), _UNTOUCHED),
+    fault("leak-edit-without-change",
+          "An edit of another organization's engagement that changes nothing is confirmed, with the engagement.",
+          at_step("act", _confirm_unchanged), _OF_ENGAGEMENTS[EDIT]),
     fault("leak-organization", "Every key reads the organization that was created first.",
           before(GET_ORGANIZATION, _use_first_key), _OWN, _LISTS),
     fault("leak-organization-update", "Every key updates the organization that was created first.",
@@ -292,6 +303,10 @@ WRITES = (
     *(fault(f"other-{word}-count-off", f"The {field} of every organization but the first is one too many.",
             data(GET_ORGANIZATION, _one_more(field), _is_not_the_first),
             f"{word}-count-agrees") for word, field in (("engagement", "engagementCount"), ("member", "memberCount"))),
+    fault("other-lists-by-creation",
+          "In organizations other than the first, every sort of the engagements is by createdAt.",
+          query(set_fields(sort="createdAt"), all_of(_is_not_the_first, lambda at: bool(at.values["sort"]))),
+          "sort-by-updated-at", "sort-by-name"),
     fault("creation-moves-in", "A new engagement belongs to the organization that its body names.",
           at_step("new_engagement", _move_in), _LISTS),
 )  # fmt: skip

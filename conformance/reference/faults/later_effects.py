@@ -38,6 +38,14 @@ def _is_refused_name(at: Situation) -> bool:
     return at.values["name"] in at.remembered("refused names", {}).values()
 
 
+def _sent(at: Situation) -> tuple[str, bytes]:
+    return at.context.key.digest, at.context.content
+
+
+def _was_refused(at: Situation) -> bool:
+    return at.operation == CREATE and _sent(at) in at.remembered("refused creations", set())
+
+
 def _add_name(kept: str, of: Callable[[Situation], str]) -> Action:
     """Return an action that adds the name that was kept for the engagement, once, to an edit without one."""
 
@@ -141,6 +149,11 @@ AFTER_REFUSALS = (
     fault("invitation-after-refused-without-mail", "An address gets no mail if an invitation of it was invalid.",
           refused_yet(INVITE, _remember_address, field_is("email", str), statuses=_INVALID)
           | after(INVITE, _send_no_mail), "invite-sends-mail"),
+    fault("repeated-invalid-creation-succeeds",
+          "A creation that was refused as invalid reports success if the same key sends it again.",
+          at_step("act", lambda at, honest: at.success({}) if _was_refused(at) else honest())
+          | refused_yet(CREATE, lambda at: at.remembered("refused creations", set()).add(_sent(at)), statuses=_INVALID),
+          "create-engagement-refuses-invalid", "create-engagement-fields"),
     fault("refused-edit-prevents-archive", "An engagement cannot be archived after an invalid edit, until a valid one.",
           refused_yet(EDIT, note("refused"), statuses=_INVALID) | refuse(ARCHIVE, 409, noted("refused"))
           | after(EDIT, lambda at: at.remembered("refused", set()).discard(at.context.resource_id)),

@@ -66,6 +66,10 @@ def _archive_next(service: Service, engagement: Engagement, status: str) -> None
             return
 
 
+def _sends_what_stands(at: Situation) -> bool:
+    return bool(at.values) and all(getattr(at.engagement, name) == value for name, value in at.values.items())
+
+
 def _edits_archived(at: Situation) -> bool:
     return bool(at.values) and stored_archived(at)
 
@@ -161,6 +165,9 @@ ARCHIVED = (
           instead(EDIT, lambda at: at.replied("edited"), archived), _REFUSED),
     *(fault(f"archived-edit-{status}", f"An edit of an archived engagement is refused with {status}.",
             refuse(EDIT, status, archived), _REFUSED) for status in (404, 401)),
+    fault("archived-accepts-what-stands",
+          "An edit of an archived engagement reports success if it sends the values that it has already.",
+          instead(EDIT, lambda at: at.replied("edited"), all_of(archived, _sends_what_stands)), _REFUSED),
     fault("archived-edit-applied", "An edit of an archived engagement is refused but carried out.",
           refused_yet(EDIT, lambda at: at.edit(**at.values), _edits_archived), _NOTHING),
     fault("archived-edit-touches", "An edit of an archived engagement is refused but moves its updatedAt.",
@@ -369,6 +376,13 @@ def _delete_too(kind: str, *, everywhere: bool, from_deletion: int = 0) -> Mutat
     return wrap("delete_subordinates", around)
 
 
+def _cascade_to_archived(service: Service, honest: Method, engagement: Engagement) -> None:
+    honest(engagement)
+    for other in engagements(service, engagement.organization_id):
+        for kind in KINDS if other.status == "archived" else ():
+            service.store.delete_subordinates(other.id, kind)
+
+
 def _cascade_by_name(service: Service, honest: Method, engagement: Engagement) -> None:
     honest(engagement)
     for other in engagements(service, engagement.organization_id):
@@ -466,6 +480,8 @@ RECORDS = (
             _leave(kind), f"subordinate-{words}-go") for kind, words in _RECORDS.items()),
     fault("cascade-takes-neighbours", "A deletion also deletes the reports of all other engagements.",
           _delete_too("report", everywhere=False), "subordinates-of-others-stay"),
+    fault("cascade-takes-archived", "A deletion also deletes the subordinate records of all archived engagements.",
+          wrap("delete_subordinates", _cascade_to_archived), "subordinates-of-others-stay"),
     fault("cascade-by-name", "A deletion also deletes the subordinate records of engagements of the same name.",
           wrap("delete_subordinates", _cascade_by_name), "subordinates-of-others-stay"),
     fault("cascade-not-at-all", "A deletion keeps all subordinate records of the engagement.",

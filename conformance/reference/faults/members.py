@@ -14,6 +14,7 @@ from .mutations import (
     after,
     at_step,
     before,
+    crash,
     end_process,
     fault,
     instead,
@@ -128,6 +129,11 @@ _NOTE_AUTHORS = after(
 )
 
 
+def _is_of_removed(at: Situation) -> bool:
+    author = recalled(at.service, "authors", at.engagement.id)
+    return author is not None and at.store.member(at.context.organization_id, author) is None
+
+
 def _requests_own(operation: str) -> Condition:
     """Whether an operation is requested on an engagement that was created with a key of the same member."""
     return lambda at: _requests(operation)(at) and at.context.key.user_id == recalled(
@@ -224,6 +230,8 @@ REMOVAL = (
           _change_own(lambda service, identifier: service.store.delete_engagement(identifier)), _ENGAGEMENTS),
     fault("members-engagement-undeletable", "What a member created only its own key can delete; others get 403.",
           _NOTE_AUTHORS | refuse(op.DELETE, 403, _is_anothers), "archived-deletable", "delete-engagement-succeeds"),
+    fault("edit-stumbles-over-removed-creator", "An edit of what a removed member has created causes a 500.",
+          _NOTE_AUTHORS | crash(op.EDIT, _is_of_removed, step="update_engagement"), "no-server-error"),
     fault("removal-archives-own", "The removal of a member archives the engagements that the member created.",
           _change_own(lambda service, identifier: service.store.edit_engagement(
               identifier, {"status": "archived"}, service.now())), _ENGAGEMENTS),

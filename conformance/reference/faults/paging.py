@@ -38,7 +38,7 @@ _TOTAL_PAGES, _PAST_THE_END = "list-engagements-total-pages", "list-past-the-end
 _SERVED, _HONOURED = "list-engagements-succeeds", "list-engagements-paging-honoured"
 _MEMBERS_SERVED, _MEMBERS_HONOURED = "list-members-succeeds", "list-members-paging-honoured"
 _MEMBERS_PARTITION, _MEMBERS_TOTAL = "list-members-pages-partition", "list-members-total"
-_SECOND, _DEFAULT, _HALF = 2, 20, 50
+_SECOND, _TENTH, _DEFAULT, _HALF = 2, 10, 20, 50
 
 
 def _pages(total: int, size: int) -> int:
@@ -241,6 +241,8 @@ ITEMS = flat(
               replace(asked, role=None) if asked.offset else asked).total)), "list-members-role-filter"),
     fault("offset-of-20", "The list of engagements begins page 2 after item 20, whatever perPage says.",
           query(lambda asked: replace(asked, offset=asked.offset // asked.limit * 20)), _PARTITION, _LENGTH),
+    fault("eleventh-page-refused", "The list of engagements refuses every page after the tenth.",
+          refuse_valid("listEngagements", 400, lambda at: at.values["page"] > _TENTH), _HONOURED, _SERVED),
     fault("page-two-as-three", "The list of engagements gives page 3 for page 2.",
           query(lambda asked: replace(asked, offset=asked.offset + asked.limit), asks(page=2)), _PARTITION, _LENGTH),
 )  # fmt: skip
