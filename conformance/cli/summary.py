@@ -156,8 +156,6 @@ def _print_failure(console: Console, requirement: Requirement, folder: Path | No
         _print_facts(console, failure)
         for line in again(requirement, failure, None if folder is None else f"{folder}/"):
             console.print(plain(f"    {line}", "dim", limit=1000), soft_wrap=True)
-        if failure.get("repeat"):
-            console.print(plain(f"    {failure['repeat']}", "dim"), soft_wrap=True)
     console.print(plain(f"  {explain_command(requirement)}", "dim"), soft_wrap=True)
     console.print()
 

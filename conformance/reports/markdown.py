@@ -172,7 +172,7 @@ def _failed(report: Report, requirement: Requirement) -> Iterator[str]:
     yield ""
     for failure in requirement["failures"][:3]:
         yield from _failure(requirement, failure)
-    if command := repeat_command(report, requirement, requirement["failures"][0]):
+    if command := repeat_command(report, requirement):
         yield from ("Repeat it:", "", fenced(command), "")
 
 

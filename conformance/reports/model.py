@@ -88,9 +88,9 @@ class ConformanceClass(TypedDict):
 class Failure(TypedDict):
     """A finding that a requirement is broken.
 
-    ``pointer`` is a JSON pointer, and ``repeat`` a command line. ``gone`` says what the run has deleted since, so that
-    ``curl`` alone now shows something else. ``script`` is a shell script that reproduces the fault from a creation, and
-    ``test`` a pytest file that fails while the service has the fault.
+    ``pointer`` is a JSON pointer. ``gone`` says what the run has deleted since, so that ``curl`` alone now shows
+    something else. ``script`` is a shell script that reproduces the fault from a creation, and ``test`` a pytest file
+    that fails while the service has the fault.
     """
 
     check: str
@@ -100,7 +100,6 @@ class Failure(TypedDict):
     exchanges: list[int]
     curl: str
     pointer: NotRequired[str | None]
-    repeat: NotRequired[str | None]
     gone: NotRequired[str | None]
     script: NotRequired[str | None]
     test: NotRequired[str | None]

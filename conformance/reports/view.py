@@ -180,7 +180,7 @@ def _failed(report: Report, requirement: Requirement, by_number: Mapping[int, Ex
         "section": section_title(requirement["section"]),
         "failures": [_failure(requirement, failure, by_number) for failure in failures],
         "left_out": len(requirement["failures"]) - len(failures),
-        "repeat": repeat_command(report, requirement, requirement["failures"][0] if failures else None),
+        "repeat": repeat_command(report, requirement),
         "explain": explain_command(requirement),
     }
 

@@ -186,12 +186,11 @@ def _reservations(report: Report, count: Counter[str]) -> str:
     return f"; {listed}" if listed else ""
 
 
-def repeat_command(report: Report, requirement: Requirement, failure: Failure | None = None) -> str | None:
+def repeat_command(report: Report, requirement: Requirement) -> str | None:
     """Return the command line that repeats this requirement with the run's options and seed; None if pytest ran it."""
-    given = None if failure is None else failure.get("repeat")
     words = report["run"].get("command")
-    if given or not words:
-        return given
+    if not words:
+        return None
     repeated = ["conformance", *_remaining(words), "--seed", str(report["run"]["seed"]), "--only", requirement["id"]]
     return " ".join(map(shell_word, repeated))
 
