@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
+from conformance.oracle.outcomes import CantTell
 from conformance.reference.application import Application, create_app
 from conformance.reference.store import Store
 from conformance.running.options import Effort, RunOptions
 from conformance.scenarios import last_look
+from conformance.scenarios.renaming import given_back
 from conformance.selftest import in_process
 from conformance.selftest.subjects import Subject
 from conformance.selftest.trial import Task, attempt
+from conformance.wire import requests
+from tests.fakes.exchanges import make_exchange
+from tests.fakes.runs import FakeRun
 
+STATUSES = {200: True, 403: True, 409: False, 422: False}
+"""Whether a run renames after this response to an update with the present name."""
 ODD = "Acme  Security Lab "
 
 
@@ -43,3 +52,14 @@ def test_a_name_that_might_change_is_left_alone(only: str, blanks: str, monkeypa
 
     assert (trial.reported, trial.left) == ({}, ())
     assert {name for name in called if not name.startswith("Provisioned ")} == {ODD}
+
+
+@pytest.mark.parametrize(("status", "renames"), STATUSES.items())
+def test_nothing_is_renamed_that_cannot_be_restored(status: int, *, renames: bool) -> None:
+    """A service that refuses the present name, as another organization has it, too, would refuse to restore it."""
+    run = FakeRun(lambda sent: make_exchange(sent, status, {}))
+
+    with nullcontext() if renames else pytest.raises(CantTell), given_back(run, "Acme"):
+        run.send(requests.update_organization({"name": "Another"}))
+
+    assert [json.loads(sent.body or b"")["name"] for sent in run.sent] == ["Acme", *["Another", "Acme"] * renames]
