@@ -87,7 +87,7 @@ def test_valid_engagement_lists_succeed(run: Run, generated_engagement_lists: Ge
     exchanges = generated_engagement_lists.of(Validity.VALID)
     listed = tuple(exchange for exchange in exchanges if exchange.judgeable and exchange.status != HTTPStatus.FORBIDDEN)
 
-    expect_statuses(run, listed, lambda status: status == 200, "200")  # noqa: PLR2004
+    expect_statuses(run, listed, lambda status: status == HTTPStatus.OK, "200")
 
 
 @requirement("list-members-refuses-invalid")
@@ -101,7 +101,7 @@ def test_valid_member_lists_succeed(run: Run, generated_member_lists: Generated)
     """Certainly valid parameters list members with 200."""
     exchanges = generated_member_lists.of(Validity.VALID)
 
-    expect_statuses(run, exchanges, lambda status: status == 200, "200")  # noqa: PLR2004
+    expect_statuses(run, exchanges, lambda status: status == HTTPStatus.OK, "200")
 
 
 @requirement("invite-refuses-invalid")

@@ -17,6 +17,7 @@ from conformance.scenarios.basics import field_or_none, read_engagement, require
 from conformance.scenarios.engagements.texts import is_too_large, text_samples
 from conformance.scenarios.samples import ALONE
 from conformance.wire.exchange import INVALID
+from conformance.wire.statuses import SERVER_ERRORS_FROM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,7 +69,7 @@ def _expect_kept(attempts: Sequence[KeptText]) -> None:
 
 
 def _expect_permitted_refusal(attempt: KeptText) -> None:
-    if attempt.response.status >= 500:  # noqa: PLR2004
+    if attempt.response.status >= SERVER_ERRORS_FROM:
         raise CantTell(f"the service returned {attempt.response.status}", attempt.response)
     # A name without the run's mark may be in use.
     permitted = INVALID | ({409} if attempt.sent["name"] in ALONE else set())

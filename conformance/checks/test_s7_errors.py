@@ -13,6 +13,7 @@ from conformance.oracle.outcomes import CheckOutcome
 from conformance.scenarios.lost_service import expect_no_request_ends_service
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import NoResponse
+from conformance.wire.statuses import ERRORS_FROM
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -43,7 +44,7 @@ def test_error_statuses_seen(run: Run) -> None:
     """Observe the statuses of errors."""
     first: dict[str, Exchange] = {}
     for exchange in run.wire.exchanges:
-        if exchange.received is not None and exchange.received.status >= 400:  # noqa: PLR2004 - errors begin here
+        if exchange.received is not None and exchange.received.status >= ERRORS_FROM:
             first.setdefault(
                 describe_response(exchange) if exchange.judgeable else str(exchange.received.status), exchange
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -70,4 +71,4 @@ class Reply:
     @property
     def is_error(self) -> bool:
         """Whether the request was refused."""
-        return self.status >= 400  # noqa: PLR2004 - the first error status of HTTP
+        return self.status >= HTTPStatus.BAD_REQUEST

@@ -8,6 +8,7 @@ import random
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import cached_property
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
@@ -156,7 +157,8 @@ class Service(Responses, Provisioning):
         try:
             operation, context.resource_id = route(method, segments)
         except Refusal as refusal:
-            raise self.no_such_method(refusal) if refusal.status == 405 else refusal from None  # noqa: PLR2004
+            is_other_method = refusal.status == HTTPStatus.METHOD_NOT_ALLOWED
+            raise self.no_such_method(refusal) if is_other_method else refusal from None
         return operation
 
     def no_such_method(self, refusal: Refusal) -> Refusal:
