@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from typing import Final
 
 _LONGEST: Final = 200
 
@@ -25,7 +25,7 @@ def kind_of(value: object) -> str:
             return "object"
 
 
-def render(value: Any) -> str:  # noqa: ANN401 - any JSON value
+def render(value: object) -> str:
     """Return a JSON value as text in one line, truncated if it is long."""
     if isinstance(value, str) and len(value) > _LONGEST:
         return f"{json.dumps(value[:_LONGEST])}... ({len(value)} characters)"

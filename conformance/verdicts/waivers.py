@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from conformance.catalogue import load_catalogue
 from conformance.files import TEXT, read_file
@@ -115,7 +115,7 @@ def _applied(entry: model.Requirement, waivers: Sequence[Waiver]) -> Iterator[st
         yield f"The waivers of {entry['id']} do not cover all of its failures."
 
 
-def _waiver(entry: Any, where: str) -> Waiver:  # noqa: ANN401 - any YAML value
+def _waiver(entry: object, where: str) -> Waiver:
     if not isinstance(entry, dict):
         raise WaiverError(f"{where}: expected requirement, reason, owner and expires.")
     if unknown := sorted(str(name) for name in set(entry) - _MEMBERS):

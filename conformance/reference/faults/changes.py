@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from conformance.reference.service import Service
 
 
-def put(**members: Any) -> Change:  # noqa: ANN401 - any JSON
+def put(**members: object) -> Change:
     """Set members of a JSON object."""
     return lambda shown: {**shown, **members}
 
@@ -46,7 +46,7 @@ def inside(name: str, change: Change) -> Change:
     return lambda shown: {**shown, name: change(shown[name])}
 
 
-def set_fields(**values: Any) -> Change:  # noqa: ANN401 - of any type
+def set_fields(**values: object) -> Change:
     """Set fields of a record or of a query."""
     return lambda record: replace(record, **values)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .situations import NOTHING, Condition, Situation
 
@@ -96,12 +96,12 @@ def sends_only(*names: str) -> Condition:
     return lambda at: set(names) == set(at.values)
 
 
-def asks(**values: Any) -> Condition:  # noqa: ANN401 - any JSON
+def asks(**values: object) -> Condition:
     """The valid fields or parameters have these values; None for a parameter that was not sent."""
     return lambda at: all(at.values.get(name) == value for name, value in values.items())
 
 
-def body_has(**fields: Any) -> Condition:  # noqa: ANN401 - any JSON
+def body_has(**fields: object) -> Condition:
     """The body has these fields, valid or not; a body that the service cannot parse is refused."""
 
     def when(at: Situation) -> bool:

@@ -77,7 +77,7 @@ def wrap(name: str, around: Method) -> Mutation:
     """Wrap a method: ``around`` gets the service, the method bound to it, and the arguments."""
 
     def wrapper(honest: Method) -> Method:
-        def method(self: Service, *given: Any, **named: Any) -> Any:  # noqa: ANN401 - of any type
+        def method(self: Service, *given: object, **named: object) -> Any:  # noqa: ANN401 - of any type
             return around(self, lambda *args, **kwargs: honest(self, *args, **kwargs), *given, **named)
 
         return method

@@ -137,11 +137,11 @@ class Situation:
         everyone = members(self.service, self.context.organization_id)
         return tuple(other for other in everyone if other.user_id != self.context.resource_id and other.role != "owner")
 
-    def with_data(self, data: Any) -> Reply:  # noqa: ANN401 - any JSON
+    def with_data(self, data: object) -> Reply:
         """Return the reply with other ``data``."""
         return replace(self.reply_so_far, content={**self.reply_so_far.content, "data": data})
 
-    def remembered(self, name: str, start: Any) -> Any:  # noqa: ANN401 - of any type
+    def remembered(self, name: str, start: object) -> Any:  # noqa: ANN401 - of any type
         """Return a fault's state between requests, which begins as ``start``."""
         return self.service.memory.setdefault(name, start)
 
@@ -157,7 +157,7 @@ class Situation:
         """Return the success of the operation with this ``data``."""
         return self.service.resource(self.context, data)
 
-    def replied(self, view: str, **members: Any) -> Reply:  # noqa: ANN401 - any JSON
+    def replied(self, view: str, **members: object) -> Reply:
         """Return the success with a view of the engagement as it was found, and some members of it replaced."""
         return self.success({**getattr(self.service, f"view_{view}")(self.engagement), **members})
 
@@ -235,7 +235,7 @@ def remember(name: str, value: Callable[[Situation], object]) -> Action:
     return lambda at: at.remembered(name, {}).update({at.context.resource_id: value(at)})
 
 
-def recalled(service: Service, name: str, identifier: str | None, otherwise: Any = None) -> Any:  # noqa: ANN401 - of any type
+def recalled(service: Service, name: str, identifier: str | None, otherwise: object = None) -> Any:  # noqa: ANN401 - of any type
     """Return the value that was remembered for a resource."""
     return service.memory.get(name, {}).get(identifier, otherwise)
 

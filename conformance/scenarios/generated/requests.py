@@ -109,7 +109,7 @@ class Generator:
         requests = sorted(by_request, key=lambda request: validity(request) is not Validity.INVALID)
         return [by_request[request] for request in requests[: _MOST_SENT[self.effort]]]
 
-    def _renamed(self, body: Any) -> Any:  # noqa: ANN401 - any JSON value
+    def _renamed(self, body: object) -> Any:  # noqa: ANN401 - any JSON value
         if not isinstance(body, dict):
             return body
         return {name: self._own(name, value) if isinstance(value, str) else value for name, value in body.items()}

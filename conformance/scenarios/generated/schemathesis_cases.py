@@ -152,7 +152,7 @@ def _sent(case: Any) -> dict[str, Any]:  # noqa: ANN401 - Schemathesis' cases ar
     return {"query": query, "json": case.body}
 
 
-def _texts(value: Any) -> list[str]:  # noqa: ANN401 - any generated value
+def _texts(value: object) -> list[str]:
     """Return a generated query value as text, repeated if it is a list."""
     if isinstance(value, list):
         return [text for item in value for text in _texts(item)]

@@ -111,7 +111,7 @@ class Case:
         content = self.at.reply_so_far.content
         return replace(self.at.reply_so_far, content={**content, "meta": {**content["meta"], **changes}})
 
-    def repeated(self, **values: Any) -> Reply:  # noqa: ANN401 - of any type
+    def repeated(self, **values: object) -> Reply:
         """Return the reply to the same list request with other parameters, and the meta of this one."""
         context = copy(self.at.context)
         context.values = {**self.at.values, **values}
