@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections import Counter
-from dataclasses import dataclass
-from typing import Final, NoReturn
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _MAX_DEPTH: Final = 100
 """The deepest nesting that is judged; deeper texts are neither right nor wrong."""
@@ -22,10 +26,12 @@ class Parsed:
     Attributes:
         value: The value, of the types of ``json``.
         duplicates: Names that occur more than once in one object; the last value counts.
+        size: The bytes of memory that the objects and arrays take which no earlier text has; 0 if none are shared.
     """
 
     value: object
     duplicates: tuple[str, ...] = ()
+    size: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +52,68 @@ class TooDeep:
     reason: str = f"it is nested beyond the {_MAX_DEPTH} levels that are judged"
 
 
+class SharedValues:
+    """The objects and arrays of texts, each once: a run gets most engagements in hundreds of lists.
+
+    Values that are shared must not be changed.
+
+    Attributes:
+        size: The bytes of memory that they take, with their keys in the table.
+    """
+
+    def __init__(self) -> None:
+        self._objects: dict[tuple[object, ...], dict[str, object]] = {}
+        self._arrays: dict[tuple[object, ...], list[object]] = {}
+        self.size = 0
+
+    def of_object(self, new: dict[str, object]) -> dict[str, object]:
+        """Return the known object that equals a new one; if there is none, the new one, which is known then."""
+        for name, value in new.items():
+            if isinstance(value, list):
+                new[name] = self.of_array(value)
+        names, values = tuple(new), _told_apart(new.values())
+        known = self._objects.setdefault((names, values), new)
+        if known is new:
+            self._count(new, names, values, *names, *values)
+        return known
+
+    def of_array(self, new: list[object]) -> list[object]:
+        """Return the known array that equals a new one, whose objects are known; if there is none, the new one."""
+        new[:] = [self.of_array(value) if isinstance(value, list) else value for value in new]
+        values = _told_apart(new)
+        known = self._arrays.setdefault(values, new)
+        if known is new:
+            self._count(new, values, *values)
+        return known
+
+    def _count(self, *stored: object) -> None:
+        self.size += sum(map(sys.getsizeof, stored)) + _AN_ENTRY
+
+
+_AN_ENTRY: Final = 150
+"""Bytes of memory that an entry of a table takes beside its parts, estimated."""
+
+
+def _told_apart(values: Iterable[object]) -> tuple[str | bytes | int, ...]:
+    """Return something for each value that no unequal value has; objects and arrays are known already: their ids."""
+    return tuple(
+        value if isinstance(value, str) else id(value) if isinstance(value, dict | list) else repr(value).encode()
+        for value in values
+    )
+
+
 _TOO_MANY: Final = TooDeep(f"it has more than the {MAX_PARTS} parts that are judged")
 
 _STRING_OR_BRACKET: Final = re.compile(r'"(?:[^"\\]++|\\.?)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
 
 
-def read_json(text: bytes) -> Parsed | Malformed | TooDeep:
-    """Read a JSON text strictly; any bytes are accepted."""
+def read_json(text: bytes, shared: SharedValues | None = None) -> Parsed | Malformed | TooDeep:
+    """Read a JSON text strictly.
+
+    Args:
+        text: Any bytes.
+        shared: The values of earlier texts, which are used again; None if nothing is shared.
+    """
     if text.startswith(b"\xef\xbb\xbf"):
         return Malformed("it begins with a byte order mark")
     try:
@@ -61,24 +122,28 @@ def read_json(text: bytes) -> Parsed | Malformed | TooDeep:
         return Malformed(f"it is not UTF-8 at byte {error.start}")
     if (excess := _excess(decoded)) is not None:
         return excess
-    return _parse(decoded)
+    return _parse(decoded, shared)
 
 
-def _parse(text: str) -> Parsed | Malformed:
+def _parse(text: str, shared: SharedValues | None) -> Parsed | Malformed:
     duplicates: list[str] = []
+    before = 0 if shared is None else shared.size
 
     def build(pairs: list[tuple[str, object]]) -> dict[str, object]:
         built = dict(pairs)
         if len(built) < len(pairs):
             times = Counter(name for name, _ in pairs)
             duplicates.extend(name for name, count in times.items() if count > 1)
-        return built
+        return built if shared is None else shared.of_object(built)
 
     try:
         value = json.loads(text, object_pairs_hook=build, parse_constant=_refuse_constant, parse_int=_integer)
     except ValueError as error:
         return Malformed(str(error))
-    return Parsed(value, tuple(duplicates))
+    if shared is None:
+        return Parsed(value, tuple(duplicates))
+    value = shared.of_array(value) if isinstance(value, list) else value
+    return Parsed(value, tuple(duplicates), shared.size - before)
 
 
 def _refuse_constant(name: str) -> NoReturn:

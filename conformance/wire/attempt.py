@@ -123,7 +123,9 @@ class Sender:
         if len(body) < _LARGE:
             return self._request_builder.recorded(request, response, body)
         async with self._large:  # one at a time: it takes a multiple of the body's memory
-            return await asyncio.to_thread(self._request_builder.recorded, request, response, body)
+            recorded = await asyncio.to_thread(self._request_builder.recorded, request, response, body)
+            await asyncio.to_thread(lambda: recorded.reading)
+            return recorded
 
 
 async def _read(response: httpx.Response) -> bytes:

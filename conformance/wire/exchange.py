@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import urlsplit
 
-from conformance.json_text import Malformed, Parsed, TooDeep, read_json
+from conformance.json_text import Malformed, Parsed, SharedValues, TooDeep, read_json
 from conformance.wire.gateways import GATEWAY_STATUSES, LARGE_BODY, TOO_LARGE, TOO_LONG, may_be_parsers
 from conformance.wire.redaction import STAND_IN
 from conformance.wire.requests import CHARSET_HEADERS, JSON_HEADERS, MAIN_KEY, OTHER_KEY, Credential
@@ -107,12 +107,14 @@ class Response:
         headers: All headers in order, names as received, secrets replaced by their names.
         body: The body after decompression, secrets replaced by their names.
         http_version: For example ``HTTP/1.1``.
+        shared: The values in the bodies of the run, which this one shares; None if it shares none.
     """
 
     status: int
     headers: tuple[tuple[str, str], ...]
     body: bytes
     http_version: str = "HTTP/1.1"
+    shared: SharedValues | None = field(default=None, compare=False, repr=False)
 
     def header(self, name: str) -> str | None:
         """Return the value of a header, ignoring the case of its name; several values are joined as HTTP allows."""
@@ -145,7 +147,7 @@ class Response:
     @cached_property
     def reading(self) -> Parsed | Malformed | TooDeep:
         """The body read as JSON."""
-        return read_json(self.body)
+        return read_json(self.body, self.shared)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import httpx
 
+from conformance.json_text import SharedValues
 from conformance.wire.exchange import Response, SentRequest
 from conformance.wire.gateways import OverLimit, ensure_short
 from conformance.wire.key_pieces import KeyPieces
@@ -44,6 +45,7 @@ class RequestBuilder:
     def __init__(self, settings: WireSettings, redactor: Redactor) -> None:
         self._settings = settings
         self._redactor = redactor
+        self._shared = SharedValues()
         self._url = lru_cache(_REMEMBERED)(httpx.URL)
         self._written = lru_cache(_REMEMBERED)(self._write)
         self._pieces = lru_cache(_KEYS_REMEMBERED)(self._pieces_of)
@@ -111,6 +113,7 @@ class RequestBuilder:
             headers=headers,
             body=clean,
             http_version=response.extensions.get("http_version", b"HTTP/1.1").decode("ascii", "replace"),
+            shared=self._shared,
         )
 
     def _pieces_of(self, credential: Credential) -> KeyPieces:

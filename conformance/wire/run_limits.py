@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from conformance.json_text import MAX_PARTS
+from conformance.json_text import Parsed
 from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
@@ -24,12 +24,6 @@ MAX_RESPONSE_BYTES: Final = 192 * 2**20
 _LARGE: Final = 2**20
 _A_HEADER: Final = 200
 """Bytes of memory that a header takes, estimated."""
-_A_STRING: Final = 60
-_A_BRACKET: Final = 72
-_A_MEMBER: Final = 50
-_AN_ITEM: Final = 24
-"""Bytes of memory, estimated, that the parts of a parsed JSON text take beside their text."""
-
 _OVERTIME: Final = 3.0
 """Seconds by which undoing may exceed the run's time."""
 
@@ -135,9 +129,10 @@ class Limits:
         self._pace = max(seconds, self._pace * _STEADY)
         if response is None:
             return True
-        # A parsed text and its copies take twice the same again, and more with a character outside of the BMP.
-        wide = len(response.body) > _LARGE and not response.body.isascii()
-        size = len(response.body) * (6 if wide else 3) + _of_parts(response.body) + len(response.headers) * _A_HEADER
+        # A copy takes the same again; of a large text there are two, wider ones with a character outside of the BMP.
+        copies = 1 if len(response.body) <= _LARGE else 2 if response.body.isascii() else 5
+        parsed = response.reading.size if isinstance(response.reading, Parsed) else 0
+        size = len(response.body) * (1 + copies) + parsed + len(response.headers) * _A_HEADER
         if self._memory_used + size > MAX_RESPONSE_BYTES:
             self.end(f"the responses of the run take more than {MAX_RESPONSE_BYTES // 2**20} MiB together")
             return False
@@ -209,9 +204,3 @@ class Limits:
         if undoing is not None:
             raise RunStopped("the time for undoing is used up")
         raise self.end(f"a wait of {seconds:.0f} s does not fit into the {self._settings.max_seconds:g} s for the run")
-
-
-def _of_parts(body: bytes) -> int:
-    """Return the memory that a parsed body takes beside its text; a body of more parts is not parsed."""
-    costs = ((b'"', _A_STRING // 2), (b"{", _A_BRACKET), (b"[", _A_BRACKET), (b":", _A_MEMBER), (b",", _AN_ITEM))
-    return sum(min(body.count(part), MAX_PARTS) * cost for part, cost in costs)

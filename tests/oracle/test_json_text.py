@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conformance.json_text import Malformed, Parsed, TooDeep, read_json
+from conformance.json_text import Malformed, Parsed, SharedValues, TooDeep, read_json
 
 JSON_VALUES = st.recursive(
     st.none()
@@ -25,6 +25,71 @@ JSON_VALUES = st.recursive(
 def test_json_round_trip(value: object) -> None:
     """Every JSON value is read back as it was written."""
     assert read_json(json.dumps(value).encode()) == Parsed(value)
+
+
+@given(st.lists(JSON_VALUES, max_size=6))
+def test_shared_values_are_what_was_written(values: list[object]) -> None:
+    """Texts that share values are read as each alone, down to the types, and equal texts have the same values."""
+    shared = SharedValues()
+    texts = [json.dumps(value).encode() for value in values]
+
+    read = [read_json(text, shared) for text in texts]
+
+    assert [repr(each) for each in map(_value, read)] == [repr(_value(read_json(text))) for text in texts]
+    for text, once in zip(texts, read, strict=True):
+        again = read_json(text, shared)
+        assert (_value(again) is _value(once)) or not isinstance(_value(once), dict | list)
+        assert isinstance(again, Parsed)
+        assert again.size == 0
+
+
+def _value(reading: object) -> object:
+    assert isinstance(reading, Parsed)
+    return reading.value
+
+
+def _first(reading: Parsed) -> object:
+    assert isinstance(reading.value, dict)
+    return reading.value["data"][0]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1", "true"),
+        ("1", "1.0"),
+        ("0.0", "-0.0"),
+        ("null", '"None"'),
+        ("1", '"1"'),
+        ("[]", "{}"),
+        ('{"a": 1}', '{"a": true}'),
+        ('["1"]', "[1]"),
+        ('{"a": 1, "b": 2}', '{"b": 2, "a": 1}'),
+    ],
+)
+def test_unequal_values_are_not_shared(one: str, other: str) -> None:
+    """Values of other types, and objects of another order, stay apart also inside of others."""
+    shared = SharedValues()
+
+    for text in (one, other):
+        for whole in ('{"x": %s}', "[%s]", '{"data": [{"x": [%s]}]}'):
+            read = read_json((whole % text).encode(), shared)
+            assert repr(_value(read)) == repr(json.loads(whole % text))
+
+
+def test_items_of_lists_are_shared() -> None:
+    """An item that is in two lists is one object, and takes memory once."""
+    shared = SharedValues()
+    one, other = (
+        read_json(text.encode(), shared)
+        for text in ('{"data": [{"id": "a", "tags": ["t"]}, {"id": "b"}]}', '{"data": [{"id": "a", "tags": ["t"]}]}')
+    )
+
+    assert isinstance(one, Parsed)
+    assert isinstance(other, Parsed)
+    assert _first(one) is _first(other)
+    assert one.size > other.size > 0
+    assert shared.size == one.size + other.size
 
 
 @given(st.binary())

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from conformance.json_text import Parsed, SharedValues
 from conformance.wire import run_limits
 from conformance.wire.exchange import Response
 from conformance.wire.requests import Credential
@@ -192,10 +193,10 @@ LARGE = 2**20
 @pytest.mark.parametrize(
     ("response", "room"),
     [
-        (sized(b"x" * 500), 1500),
-        (sized(b"x" * 500, headers=3), 2100),
-        (sized(b"\xff" * 500), 1500),
-        (sized(b"\xff" * LARGE), 3 * LARGE),
+        (sized(b"x" * 500), 1000),
+        (sized(b"x" * 500, headers=3), 1600),
+        (sized(b"\xff" * 500), 1000),
+        (sized(b"\xff" * LARGE), 2 * LARGE),
         (sized(b"\xff" * (LARGE + 1)), 6 * (LARGE + 1)),
         (sized(b"x" * (LARGE + 1)), 3 * (LARGE + 1)),
         (sized(b""), 0),
@@ -218,46 +219,24 @@ def test_responses_are_recorded_while_there_is_memory(
 
 def test_recorded_responses_are_added_up(clock: WoundClock, monkeypatch: pytest.MonkeyPatch) -> None:
     """Many small responses use memory like a large one."""
-    monkeypatch.setattr(run_limits, "MAX_RESPONSE_BYTES", 150)
+    monkeypatch.setattr(run_limits, "MAX_RESPONSE_BYTES", 100)
     run = bounded(clock)
 
     assert [run.keep(sized(b"x" * 20), 0.0) for _ in range(4)] == [True, True, False, False]
 
 
-@pytest.mark.parametrize(
-    ("body", "fits"),
-    [
-        (b"x" * 400, 2),
-        (b'"' * 400, 0),
-        (b"{" * 400, 0),
-        (b"[" * 400, 0),
-        (b":" * 400, 0),
-        (b"," * 400, 0),
-        (b",{}," * 4, 3),
-    ],
-)
-def test_each_part_of_a_body_takes_memory(
-    body: bytes, fits: int, clock: WoundClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each part of a body counts more than its characters."""
-    monkeypatch.setattr(run_limits, "MAX_RESPONSE_BYTES", 3000)
+def test_values_take_memory_once(clock: WoundClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parsed values of a body take memory beside it, unless an earlier body of the run has them."""
+    body, shared = b'{"data": [%s]}' % b",".join(b'{"id": %d}' % number for number in range(100)), SharedValues()
+    monkeypatch.setattr(run_limits, "MAX_RESPONSE_BYTES", room := 80_000)
     run = bounded(clock)
-    received = Response(status=200, headers=(), body=body)
 
-    assert [run.keep(received, 0.1) for _ in range(3)] == [place < fits for place in range(3)]
-
-
-def test_each_part_of_a_response_takes_its_room() -> None:
-    """Strings, brackets, members and items count by their parsed size."""
-    parts = {
-        b'"ab"': run_limits._A_STRING,
-        b"[]": run_limits._A_BRACKET,
-        b"{}": run_limits._A_BRACKET,
-        b'{"a": "b"}': 2 * run_limits._A_STRING + run_limits._A_BRACKET + run_limits._A_MEMBER,
-        b"[1, 2]": run_limits._A_BRACKET + run_limits._AN_ITEM,
-        b"": 0,
-    }
-    assert {body: run_limits._of_parts(body) for body in parts} == parts
+    first = Response(200, (), body, shared=shared)
+    assert run.keep(first, 0.1)
+    assert isinstance(first.reading, Parsed)
+    assert room / 2 < first.reading.size < room
+    assert run.keep(Response(200, (), body, shared=shared), 0.1)
+    assert not run.keep(Response(200, (), body, shared=SharedValues()), 0.1)
 
 
 @pytest.mark.parametrize(
