@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 from conformance.files import RECORDING, read_file
 from conformance.interface.operations import OPERATIONS, Operation
+from conformance.json_text import SharedValues
 from conformance.reports.text import load_json, one_line
 from conformance.wire.exchange import Exchange, Response, SentRequest
 from conformance.wire.requests import Credential, Request
@@ -59,7 +60,8 @@ def read_har(path: Path | str) -> list[Exchange]:
 
 def _exchanges(entries: list[dict[str, Any]]) -> list[Exchange]:
     numbers = range(1, len(entries) + _MOST_MISSING)
-    found = [_exchange(entry) for entry in entries if not entry.get("_missing")]
+    shared = SharedValues()
+    found = [_exchange(entry, shared) for entry in entries if not entry.get("_missing")]
     if any(exchange.number not in numbers for exchange in found):
         raise ValueError("an exchange number is out of range")
     if len({exchange.number for exchange in found}) < len(found):
@@ -67,8 +69,8 @@ def _exchanges(entries: list[dict[str, Any]]) -> list[Exchange]:
     return found
 
 
-def _exchange(entry: dict[str, Any]) -> Exchange:
-    sent, received, error = _request(entry["request"]), _response(entry["response"]), entry["_trouble"]
+def _exchange(entry: dict[str, Any], shared: SharedValues) -> Exchange:
+    sent, received, error = _request(entry["request"]), _response(entry["response"], shared), entry["_trouble"]
     if (received is None) is (error is None):
         raise ValueError("an exchange has neither a response nor an error, or both")
     if received is not None and not entry["_sent"]:
@@ -94,12 +96,13 @@ def _request(request: dict[str, Any]) -> SentRequest:
     return SentRequest(_text(request["method"]), _text(request["url"]), _headers(request["headers"]), body)
 
 
-def _response(response: dict[str, Any]) -> Response | None:
+def _response(response: dict[str, Any], shared: SharedValues) -> Response | None:
     if response["status"] == 0:
         return None
     content = response["content"]
     body = _bytes(_text(content["text"]), content.get("encoding"))
-    return Response(int(response["status"]), _headers(response["headers"]), body, _text(response["httpVersion"]))
+    version = _text(response["httpVersion"])
+    return Response(int(response["status"]), _headers(response["headers"]), body, version, shared=shared)
 
 
 def _intended(entry: dict[str, Any], sent: SentRequest) -> Request:
