@@ -9,6 +9,7 @@ from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
+from conformance.scenarios.access.every_operation import untouchable_member
 from conformance.scenarios.access.reserved_engagements import (
     NEEDED_STATUS,
     LastChange,
@@ -150,10 +151,12 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
 def _remove_members(run: Run) -> None:
     """Remove the members that were created for the run at once, admins with a key of one permission.
 
-    The member whose key is still used stays. The lists afterwards show whether the others are gone.
+    The member whose key is still used stays, and one whose refused invitation a check may repeat. The lists afterwards
+    show whether the others are gone.
     """
     changed = run.scenarios.result_if_any(role_changes)
-    gone = removed_members(run) | {None if changed is None or changed.bystander is None else changed.bystander.user_id}
+    spared = [run.scenarios.result_if_any(untouchable_member), None if changed is None else changed.bystander]
+    gone = removed_members(run).union(member.user_id for member in spared if member is not None)
     left = [user_id for user_id, member in run.fixtures.members.items() if member.is_new and user_id not in gone]
     keys, roles = {"admin": scoped_key_or_none(run, "organizations:write")}, roles_last_listed(run)
     batch = [replace(requests.remove_member(user_id), credential=keys.get(roles.get(user_id, ""))) for user_id in left]
