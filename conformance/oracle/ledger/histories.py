@@ -70,10 +70,11 @@ class Register:
         values = {effect.value for effect in self.candidates(interval)}
         return values.pop() if len(values) == 1 else None
 
-    def narrow(self, value: str, interval: Interval) -> None:
+    def narrow(self, value: str, interval: Interval, *, by_list: bool = False) -> None:
         """Narrow the effects by a read with a possible value: they happened if it shows them, else they did not.
 
         If several can have given the value, one of them was in force during the read, and no earlier value comes back.
+        A list does not settle an unknown value: if a read shows another one, the list may be wrong.
         """
         found = self.candidates(interval)
         showing = [effect for effect in found if effect.fits(value)]
@@ -83,7 +84,7 @@ class Register:
             return
         shown = showing[0]
         self._found = None
-        if shown.value is None and len(found) == 1:
+        if shown.value is None and len(found) == 1 and not by_list:
             shown.value = value
         if shown.certain:
             for effect in found:

@@ -158,7 +158,7 @@ class ListJudging:
             if value is None or (name == STATUS and value not in STATUSES):
                 continue
             if register.is_possible(value, snapshot.interval):
-                register.narrow(value, snapshot.interval)
+                register.narrow(value, snapshot.interval, by_list=True)
                 history.listed[name] = snapshot
                 history.doubted.pop(name, None)
                 causes.resolve(history, self.findings, name, snapshot.interval)

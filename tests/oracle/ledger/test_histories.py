@@ -179,6 +179,16 @@ def test_a_read_settles_an_unknown_value() -> None:
     assert made.is_possible("other", during(5, 6))
 
 
+def test_a_list_settles_no_unknown_value() -> None:
+    """The list may be wrong, which a read shows."""
+    made = register(change(None, 0, 1))
+    made.narrow("cut", during(2, 3), by_list=True)
+    assert made.is_possible("cut off", during(4, 5))
+
+    made.narrow("cut off", during(4, 5))
+    assert not made.is_possible("cut", during(6, 7))
+
+
 def test_a_read_confirms_an_uncertain_change() -> None:
     """The change happened by the end of the read, and the earlier value is gone."""
     made = register(change("a", 0, 1), change("b", 2, inf, certain=False))

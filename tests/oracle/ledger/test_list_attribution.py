@@ -149,6 +149,18 @@ def test_a_text_that_is_not_ordinary_is_judged_by_reads(make_client: MakeClient,
     assert broken(both.exchanges) == []
 
 
+def test_a_list_with_another_text_than_a_read_is_wrong(make_client: MakeClient) -> None:
+    """Lists that cut a text are wrong, even if one of them is the first to show what became of an odd text."""
+    client = make_client()
+    mine = client.created("  two  blanks  in  it  ")
+    record, whole = client.service.records[mine], client.service.records[mine].name
+    for name, request in ((whole[:5], LIST), (whole, READ), (whole[:5], LIST)):
+        record.name = name
+        client.send(requests.list_engagements() if request == LIST else requests.get_engagement(mine))
+
+    assert broken(client.exchanges) == ["list-engagements-as-read"]
+
+
 @pytest.mark.parametrize("word", ["2026-01-02", "true", "1e5", "0"])
 def test_a_plain_text_is_stored_unchanged(make_client: MakeClient, honest: type[Any], word: str) -> None:
     """A text that looks like a number, a date or a JSON literal is text."""
