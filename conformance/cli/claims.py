@@ -56,7 +56,7 @@ def judged(console: Console, verified: Verified, required: Required) -> Exit:
         )
     )
     if lacking:
-        return say_why(Exit.UNDECIDED, f"required is {', '.join(lacking)}.", console)
+        return say_why(Exit.UNDECIDED, f"the certificate lacks {', '.join(lacking)}.", console)
     return Exit.OK
 
 

@@ -57,7 +57,7 @@ class Required:
             now: The present time.
         """
         if claims["verdict"] not in VERDICTS[self.verdict]:
-            yield self.verdict
+            yield f"the verdict {self.verdict}"
         yield from (f"the class {name}" for name in self.classes if name not in claims["classes_attained"])
         run = claims["run"]
         if self.effort is not None and EFFORTS.index(run["effort"]) < EFFORTS.index(self.effort):

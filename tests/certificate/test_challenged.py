@@ -75,7 +75,12 @@ def test_a_challenge_is_in_every_record_of_the_run(challenged_run: Path) -> None
             "The certificate is valid",
         ),
         ((), 0, "level 1, self-consistent: ", "The certificate is valid"),
-        (("--challenge", OTHER), 4, "level 1, self-consistent: ", f"Exit 4: required is the challenge {OTHER}."),
+        (
+            ("--challenge", OTHER),
+            4,
+            "level 1, self-consistent: ",
+            f"Exit 4: the certificate lacks the challenge {OTHER}.",
+        ),
         (("--challenge", "short"), 2, "", ""),
     ],
 )
@@ -126,7 +131,7 @@ def test_a_run_without_a_challenge_is_not_accepted(small_signed: Path, key_file:
     done = conformance("verify", small_signed, "--public-key", f"{key_file}.pub", *words)
 
     assert done.returncode == 4
-    assert done.stdout.splitlines()[-1] == f"Exit 4: required is the challenge {CHALLENGE}."
+    assert done.stdout.splitlines()[-1] == f"Exit 4: the certificate lacks the challenge {CHALLENGE}."
 
 
 def test_a_run_that_creates_nothing_shows_no_challenge(

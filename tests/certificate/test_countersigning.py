@@ -119,7 +119,7 @@ def test_countersign_verifies_first(small: Path, key_file: Path, authority_file:
     refused = conformance(*words, "--require-class", "core", "--require", "any")
 
     assert refused.returncode == 4
-    assert refused.stdout.splitlines()[-1] == "Exit 4: required is the class core."
+    assert refused.stdout.splitlines()[-1] == "Exit 4: the certificate lacks the class core."
     assert (small / ENVELOPE).read_bytes() == before
 
     done = conformance(*words, "--require", "any")
@@ -164,7 +164,7 @@ def test_a_missing_countersignature_is_not_accepted(
 
     for done in (single, another):
         assert done.returncode == 4
-        assert done.stdout.splitlines()[-1] == "Exit 4: required is the certifier's countersignature."
+        assert done.stdout.splitlines()[-1] == "Exit 4: the certificate lacks the certifier's countersignature."
 
 
 def test_a_wrong_countersignature_does_not_hold(
@@ -220,7 +220,7 @@ def test_a_time_stamp_is_verified(
     missing = conformance("verify", small, *words, *root)
 
     assert missing.returncode == 4
-    assert missing.stdout.splitlines()[-1] == "Exit 4: required is a time stamp."
+    assert missing.stdout.splitlines()[-1] == "Exit 4: the certificate lacks a time stamp."
 
 
 def test_a_time_stamp_of_something_else_is_refused(tsa: Path) -> None:

@@ -83,7 +83,7 @@ def test_inconclusive_run_is_refused_without_anyway(small_run: Path, key_file: P
     assert conformance("sign", folder, "--key", key_file, "--anyway", "--replace").returncode == 0
     verified = conformance("verify", folder, "--public-key", f"{key_file}.pub")
     assert verified.returncode == 4
-    assert verified.stdout.splitlines()[-1] == "Exit 4: required is conformant."
+    assert verified.stdout.splitlines()[-1] == "Exit 4: the certificate lacks the verdict conformant."
 
 
 def test_report_that_its_recording_does_not_bear_out_is_refused(

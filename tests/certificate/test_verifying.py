@@ -79,8 +79,8 @@ def test_signed_run_holds(signed_run: Path, key_file: Path) -> None:
         (("--require", "conformant", "--require-class", "core"), 0, "The certificate is valid"),
         (("--require-class", "mail", "--require-class", "cascade"), 0, "The certificate is valid"),
         (("--effort", "quick", "--max-age", "90d"), 0, "The certificate is valid"),
-        (("--effort", "standard"), 4, "Exit 4: required is the effort standard."),
-        (("--max-age", "0h"), 4, "Exit 4: required is a run of the last 0 h."),
+        (("--effort", "standard"), 4, "Exit 4: the certificate lacks the effort standard."),
+        (("--max-age", "0h"), 4, "Exit 4: the certificate lacks a run of the last 0 h."),
     ],
 )
 def test_a_class_may_be_required(
@@ -99,7 +99,7 @@ def test_a_class_that_was_not_attained_is_not_accepted(small_signed: Path, key_f
     done = conformance("verify", small_signed, "--public-key", f"{key_file}.pub", *words)
 
     assert done.returncode == 4
-    assert done.stdout.splitlines()[-1] == "Exit 4: required is the class core."
+    assert done.stdout.splitlines()[-1] == "Exit 4: the certificate lacks the class core."
 
 
 @pytest.mark.parametrize(
@@ -107,8 +107,8 @@ def test_a_class_that_was_not_attained_is_not_accepted(small_signed: Path, key_f
     [
         ((), "conformant"),
         (("--require", "conformant"), "conformant"),
-        (("--require-class", "core"), "conformant, the class core"),
-        (("--require", "inconclusive"), "inconclusive"),
+        (("--require-class", "core"), "the verdict conformant, the class core"),
+        (("--require", "inconclusive"), "the verdict inconclusive"),
         (("--require", "any", "--require-class", "core"), "the class core"),
     ],
 )
@@ -123,7 +123,7 @@ def test_a_run_that_is_not_conformant_is_not_accepted(
     assert len([line for line in lines if line.startswith("✓ ")]) == 9
     assert not [line for line in lines if line.startswith("✗ ")]
     assert " is non-conformant; attained: no class." in lines[-2]
-    assert lines[-1] == f"Exit 4: required is {missing}."
+    assert lines[-1] == f"Exit 4: the certificate lacks {missing}."
 
 
 def test_every_changed_byte_is_found(small: Path, public_key: Ed25519PublicKey) -> None:
