@@ -77,8 +77,8 @@ def target_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def connection_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the connection options to a command."""
+def connection_options(command: Callable[..., Any], user_agent: str = "the suite's") -> Callable[..., Any]:
+    """Add the connection options to a command; its help names the ``user_agent`` that is sent by default."""
     file = click.Path(path_type=str)
     for option in (
         click.option("--cert-key", type=file, metavar="FILE", help="The key of the client certificate (PEM)."),
@@ -86,7 +86,7 @@ def connection_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--proxy", metavar="URL", help="The http, https or socks5 proxy to use."),
         click.option("--ca-file", type=file, metavar="FILE", help="The certificate authorities to trust (PEM)."),
         click.option("--rate", metavar="N", help="Maximum number of requests per second."),
-        click.option("--user-agent", metavar="TEXT", help="The User-Agent of every request.  [default: the suite's]"),
+        click.option("--user-agent", metavar="TEXT", help=f"The User-Agent of every request.  [default: {user_agent}]"),
         click.option("--timeout", metavar="SECONDS", help="Timeout of each request.  [default: 10]"),
         click.option(
             "--header", multiple=True, metavar="'NAME: VALUE'", help="A header to send with every request. Repeatable."

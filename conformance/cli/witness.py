@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -61,17 +62,17 @@ _ANY: Final = Required(verdict="any", classes=(), effort=None, max_age=None, cha
     help="The certifier's private key, to sign the result in DIR/witness.dsse.json.",
 )  # fmt: skip
 @click.option(
-    "--report", metavar="REPORT", type=click.Path(file_okay=False, path_type=Path),
+    "--report", metavar="FOLDER", type=click.Path(file_okay=False, path_type=Path),
     help="The folder of the witness's own run.  [default: DIR-witness]",
 )  # fmt: skip
-@connection_options
+@partial(connection_options, user_agent=USER_AGENT)
 @color_option
 @click.pass_context
 def witness(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the values of click's options
     """Verify the certificate in DIR, repeat a share of its requirements against the service, and compare.
 
     The certifier names the service and keys in a target file of its own. The run follows the rules of run: it writes
-    a journal and undoes its changes. It sends the User-Agent of --user-agent, not the suite's.
+    a journal and undoes its changes.
 
     It compares the outcomes of the share, and the observations that both runs made and that do not vary between runs
     of one service. No verdict follows from the result.
