@@ -66,8 +66,8 @@ def read_report(path: Path) -> Report:
 def render(report: Path, form: str | None, output: Path | None, *, rejudge: bool) -> None:
     """Convert REPORT, a report.json or the folder of a run, to another format.
 
-    HTML and Markdown use the exchanges of exchanges.har if that file is beside the report. The annotations are commands
-    of GitHub, printed in a step. Allure gets a file for each requirement, in the folder of --output.
+    HTML and Markdown use the exchanges of exchanges.har if that file is beside the report. The annotations are
+    workflow commands for a step on GitHub. Allure gets a file for each requirement, in the folder of --output.
 
     --rejudge runs the checks again on the recording in the folder, without a target. Exit status then: 0 every
     outcome and observation is the same; 1 there are differences, one per line; 2 there is no recording.

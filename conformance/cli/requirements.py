@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print everything as JSON, with open points and statements out of reach."
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print everything as JSON, with open points and statements that cannot be tested.",
 )
 @click.option("--coverage", is_flag=True, help="Print each requirement with the checks that judge it.")
 def requirements(*, as_json: bool, coverage: bool) -> None:
