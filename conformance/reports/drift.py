@@ -102,7 +102,7 @@ def _observations(old: Report, new: Report) -> Iterator[ObservationChange]:
 
 _HEADINGS = (
     ("regressions", "Regressions"),
-    ("mended", "Mended"),
+    ("mended", "Fixed"),
     ("other", "Other changes of outcome"),
     ("observations", "Behaviour drift"),
     ("unmatched", "Observed in one run only"),

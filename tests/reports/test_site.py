@@ -188,7 +188,7 @@ def test_the_history_starts_with_the_newest_run(keep: Keep, tmp_path: Path) -> N
     _site(tmp_path / "site", *folders)
     text = _text(tmp_path / "site" / "implementations" / "001.html")
     assert text.index("3 March 2026") < text.index("2 March 2026") < text.index("1 March 2026")
-    assert "2 regressions, 0 mended" in text
+    assert "2 regressions, 0 fixed" in text
 
 
 def test_a_folder_counts_once(keep: Keep) -> None:
