@@ -282,7 +282,7 @@ def _url(top: Mapping[str, Entry], name: str, given: str | None) -> validity.Bas
     if given is not None:
         return checked("base_url", given, validity.base_url)
     if "base_url" not in top:
-        raise TargetFileError(f"{name} has no base_url: give the service's host root, as in https://api.example.com.")
+        raise TargetFileError(f"{name} has no base_url: give the service's address, as in https://api.example.com.")
     return top["base_url"].attempt(validity.base_url)
 
 

@@ -130,7 +130,7 @@ def _method(text: str) -> Literal["POST", "PUT"]:
 
 def _path(text: str, placeholders: set[str]) -> str:
     if not _PATH.fullmatch(text) or "#" in text:
-        raise Refused("must be a path from the host root that begins with one / and has no blanks")
+        raise Refused("must be a path that begins with one / and has no spaces")
     rest = text
     for placeholder in placeholders:
         rest = rest.replace(placeholder, "")

@@ -78,7 +78,7 @@ def base_url(text: str) -> BaseUrl:
     return _root(
         text,
         ("http", "https"),
-        "must end after the host and port: the interface's paths begin at the host root with /api/v1/",
+        "must end after the host and port: the interface's paths begin with /api/v1/",
     )
 
 
@@ -110,7 +110,7 @@ def _root(text: str, schemes: tuple[str, ...], no_path: str) -> BaseUrl:
 
 def _split(text: str) -> SplitResult:
     if re.search(r"[^!-~]", text) or "\\" in text:
-        raise Refused("must be a URL in printable ASCII characters without blanks or backslashes")
+        raise Refused("must be a URL in printable ASCII characters without spaces or backslashes")
     try:
         return urlsplit(text)
     except ValueError:
@@ -159,7 +159,7 @@ def api_key(text: str) -> Secret:
     if text[:7].lower() == "bearer ":
         raise Refused("must be the key alone, without the word Bearer")
     if not _KEY.fullmatch(text):
-        raise Refused("must be a key of visible ASCII characters, without blanks or line breaks")
+        raise Refused("must be a key of visible ASCII characters, without spaces or line breaks")
     return _filled_in(text)
 
 
@@ -183,7 +183,7 @@ def header_value(text: str) -> Secret:
         Refused: It has an invalid character, or is a placeholder.
     """
     if not _HEADER_VALUE.fullmatch(text):
-        raise Refused("must be a header value of printable ASCII characters that neither begins nor ends with a blank")
+        raise Refused("must be a header value of printable ASCII characters that neither begins nor ends with a space")
     return _filled_in(text)
 
 

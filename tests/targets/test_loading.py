@@ -175,7 +175,7 @@ PROBLEMS = [
     ("members: [{user_id: u, role: admin}]", "members[0].role is not a known key"),
     (
         "keys: {throttled: 'a b'}",
-        "keys.throttled must be a key of visible ASCII characters, without blanks or line breaks.",
+        "keys.throttled must be a key of visible ASCII characters, without spaces or line breaks.",
     ),
     ("keys: {throttled: 'bearer key_1'}", "keys.throttled must be the key alone, without the word Bearer."),
     ("keys: {throttled: schlüssel}", "keys.throttled must be a key of visible ASCII characters"),
@@ -238,7 +238,7 @@ PROBLEMS = [
     ),
     (
         "subordinates: [{kind: task, create: {path: x}, read: {path: '/{id}'}}]",
-        "subordinates[0].create.path must be a path from the host root",
+        "subordinates[0].create.path must be a path that begins with one /",
     ),
     *(
         (
@@ -252,7 +252,7 @@ PROBLEMS = [
     ),
     (
         "subordinates: [{kind: task, create: {path: '//h/{engagementId}'}, read: {path: '/{id}'}}]",
-        "subordinates[0].create.path must be a path from the host root",
+        "subordinates[0].create.path must be a path that begins with one /",
     ),
     (
         "subordinates: [{kind: task, create: {method: GET, path: '/{engagementId}'}, read: {path: '/{id}'}}]",
