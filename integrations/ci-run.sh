@@ -3,7 +3,7 @@
 #
 # CONFORMANCE_BASE_URL and CONFORMANCE_API_KEY name the target. TARGET, EFFORT, MODE, WAIVERS, BASELINE, STRICT and REPORT
 # are the options of the same names. CLASSES, ONLY and SKIP are lists for --class, --only and --skip. OPTIONS are further
-# options. ANNOTATIONS says whether commands of GitHub are printed. Empty means default.
+# options. ANNOTATIONS says whether annotations for GitHub are printed. Empty means default.
 set -uo pipefail
 report=${REPORT:-conformance-report}
 stderr=$(mktemp)
