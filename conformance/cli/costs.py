@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 REQUESTS: Final = {
-    "quick": (150, 530, 1200),
-    "standard": (350, 1400, 2500),
-    "deep": (950, 5400, 6850),
+    "quick": (165, 580, 1280),
+    "standard": (290, 1440, 2580),
+    "deep": (980, 5420, 6950),
 }
 """Approximate requests of each effort: read-only, with the key alone, and with everything unlocked."""
 
