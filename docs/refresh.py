@@ -34,7 +34,7 @@ def requirement_lines(catalogue: Catalogue) -> Iterator[str]:
     yield ""
     yield (
         "Made by `python docs/refresh.py`; a test fails when it is stale. Each requirement is in the "
-        f"catalogue since release {RELEASES[0]}, unless a later release follows its class."
+        f"catalogue from release {RELEASES[0]} on, unless a later release follows its class."
     )
     for section in catalogue.sections:
         yield from ("", f"## {section.number}. {section.title}")
