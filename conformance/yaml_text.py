@@ -13,7 +13,7 @@ _LONGEST_NUMBER: Final = 1000
 _NUMBERS: Final = frozenset({"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"})
 
 _OF_CONSTRUCTORS: Final = (yaml.YAMLError, ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
-"""What PyYAML's constructors raise for a scalar that does not fit its tag."""
+"""The exceptions that PyYAML's constructors raise for a scalar that does not fit its tag."""
 
 
 class YamlRefused(Exception):

@@ -153,7 +153,7 @@ _WHOLE: Final = {
     "getEngagement": _is_whole_engagement,
     "createEngagement": _is_there_for_others,
 }
-"""What a key may do besides getting a success: see what the main key sees."""
+"""Functions that require of a success, by operation, that the key sees what the main key sees."""
 
 
 def _refusals(run: Run, tried: Permissions, operation: str) -> dict[str, list[Sent]]:
