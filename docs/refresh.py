@@ -68,7 +68,7 @@ def with_requirements(text: str, catalogue: Catalogue) -> str:
         own = [entry.id for entry in entries if operation in entry.operations and entry.id not in general]
         written = _written(own, " " * 6)
         place = rf"(?s)(\n {{6}}operationId: {operation}\n.*?){LIST}"
-        text = re.sub(place, lambda match, written=written: match[1] + written, text, count=1)
+        text = re.sub(place, rf"\g<1>{written}", text, count=1)  # ids have no backslash
     return text
 
 
