@@ -69,9 +69,7 @@ class EventLog:
                 raise click.UsageError(f"{name} cannot be written: {error.strerror}.") from error
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stack.close()
 
     def follow(self, session: RunSession, shown: ProgressDisplay) -> ProgressDisplay:

@@ -13,7 +13,7 @@ from conformance.wire.run_limits import StopCause
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import FrameType, TracebackType
+    from types import FrameType
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, SIGHUP)
 _STDERR: Final = 2
@@ -51,9 +51,7 @@ class Interruption:
                 self._before[number] = signal.signal(number, self._came)
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
         sys.unraisablehook = self._unraisable

@@ -43,7 +43,6 @@ from conformance.wire.tls import certificate_sha256
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from types import TracebackType
 
     import httpx
 
@@ -124,9 +123,7 @@ class RunSession:
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
             self.undo()
         finally:

@@ -14,8 +14,6 @@ from conformance.targets.mail_parsing import subject_and_text
 from conformance.targets.provisioner import Mail
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from aiosmtpd.smtp import Envelope, Session
 
 _MAX_MESSAGES: Final = 1000
@@ -79,9 +77,7 @@ class Mailbox:
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def messages(self, to: str, patience: float = 0.0) -> list[Mail]:
