@@ -7,7 +7,7 @@ import uuid
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.reports.text import bounded, json_document, visible
+from conformance.reports.text import excerpt, json_document, visible
 from conformance.reports.wording import (
     again,
     basis_of,
@@ -29,7 +29,6 @@ _STATUSES: Final[dict[Outcome, str]] = {
     "inapplicable": "skipped",
     "untested": "skipped",
 }
-_LIMIT: Final = 10_000
 
 
 def allure_files(report: Report) -> dict[str, bytes]:
@@ -56,22 +55,22 @@ def _result(report: Report, requirement: Requirement) -> dict[str, Any]:
         "uuid": str(uuid.UUID(_digest(target, run["started_at"], str(run["seed"]), requirement["id"]))),
         "historyId": _digest(target, requirement["id"]),
         "testCaseId": _digest(requirement["id"]),
-        "fullName": _shown(requirement["id"]),
-        "name": _shown(requirement["title"]),
-        "description": _shown("\n\n".join(filter(None, (basis_of(requirement), explain_command(requirement))))),
+        "fullName": excerpt(requirement["id"]),
+        "name": excerpt(requirement["title"]),
+        "description": excerpt("\n\n".join(filter(None, (basis_of(requirement), explain_command(requirement))))),
         "status": "skipped" if excused else _STATUSES[requirement["outcome"]],
         "statusDetails": {"known": excused is not None, "message": _message(requirement), "trace": _trace(requirement)},
         "stage": "finished",
         "start": began,
         "stop": began + round(seconds_of(requirement) * 1000),
-        "labels": [{"name": name, "value": _shown(value)} for name, value in labels.items()],
+        "labels": [{"name": name, "value": excerpt(value)} for name, value in labels.items()],
         "steps": [_step(check, began) for check in requirement.get("checks", [])],
     }
 
 
 def _step(check: Check, began: int) -> dict[str, Any]:
     return {
-        "name": _shown(check["name"]),
+        "name": excerpt(check["name"]),
         "status": _STATUSES[check["outcome"]],
         "stage": "finished",
         "start": began,
@@ -81,18 +80,18 @@ def _step(check: Check, began: int) -> dict[str, Any]:
 
 def _message(requirement: Requirement) -> str:
     if requirement["failures"]:
-        return "\n".join(_shown(failure["message"]) for failure in requirement["failures"])
-    return _shown(f"{outcome_word(requirement)}: {requirement['reason'] or requirement['title']}")
+        return "\n".join(excerpt(failure["message"]) for failure in requirement["failures"])
+    return excerpt(f"{outcome_word(requirement)}: {requirement['reason'] or requirement['title']}")
 
 
 def _trace(requirement: Requirement) -> str:
     return "\n\n".join(
         "\n".join(
             (
-                f"expected: {_shown(failure['expected'])}",
-                f"actual: {_shown(failure['actual'])}",
+                f"expected: {excerpt(failure['expected'])}",
+                f"actual: {excerpt(failure['actual'])}",
                 f"exchanges: {numbers(failure['exchanges'])}",
-                *map(_shown, again(requirement, failure)),
+                *map(excerpt, again(requirement, failure)),
             )
         )
         for failure in requirement["failures"]
@@ -102,7 +101,3 @@ def _trace(requirement: Requirement) -> str:
 def _digest(*parts: str) -> str:
     """Return 32 hexadecimal digits that follow from texts."""
     return hashlib.sha256("\0".join(map(visible, parts)).encode()).hexdigest()[:32]
-
-
-def _shown(text: str) -> str:
-    return visible(bounded(text, _LIMIT))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.reports.text import bounded, one_line
+from conformance.reports.text import one_line_excerpt
 from conformance.reports.wording import chosen, counted, excuse, explain_command, of_chosen, verdict_sentence
 
 if TYPE_CHECKING:
@@ -59,4 +59,4 @@ def _command(level: str, title: str, message: str) -> str:
 
 
 def _shown(text: str) -> str:
-    return bounded(one_line(text[: 2 * _LIMIT]), _LIMIT)
+    return one_line_excerpt(text, _LIMIT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.reports.text import bounded, json_document, visible
+from conformance.reports.text import excerpt, json_document
 from conformance.reports.wording import (
     OUTCOMES,
     again,
@@ -27,7 +27,6 @@ _STATUSES: Final = {
     "inapplicable": "skipped",
     "untested": "skipped",
 }
-_LIMIT: Final = 10_000
 
 
 def ctrf_bytes(report: Report) -> bytes:
@@ -64,9 +63,9 @@ def _summary(report: Report, statuses: list[str]) -> dict[str, Any]:
 def _environment(report: Report) -> dict[str, Any]:
     run = report["run"]
     return {
-        "appName": _shown(report["target"]["name"]),
+        "appName": excerpt(report["target"]["name"]),
         "extra": {
-            "base_url": _shown(report["target"]["base_url"]),
+            "base_url": excerpt(report["target"]["base_url"]),
             "mode": run["mode"],
             "effort": run["effort"],
             "seed": run["seed"],
@@ -78,20 +77,20 @@ def _environment(report: Report) -> dict[str, Any]:
 
 def _test(requirement: Requirement) -> dict[str, Any]:
     test: dict[str, Any] = {
-        "name": _shown(requirement["id"]),
+        "name": excerpt(requirement["id"]),
         "status": "other" if excuse(requirement) else _STATUSES[requirement["outcome"]],
         "rawStatus": OUTCOMES[requirement["outcome"]],
         "duration": round(seconds_of(requirement) * 1000),
         "suite": [requirement["class"], f"section {requirement['section']}"],
         "tags": requirement["operations"],
         "extra": {
-            "title": _shown(requirement["title"]),
+            "title": excerpt(requirement["title"]),
             "outcome": requirement["outcome"],
             "waived": requirement["waived"],
         },
     }
     if requirement["outcome"] != "passed":
-        test["message"] = _shown(_message(requirement))
+        test["message"] = excerpt(_message(requirement))
     if requirement["failures"]:
         test["trace"] = "\n\n".join(_trace(requirement, failure) for failure in requirement["failures"])
     return test
@@ -106,16 +105,12 @@ def _message(requirement: Requirement) -> str:
 def _trace(requirement: Requirement, failure: Failure) -> str:
     return "\n".join(
         (
-            f"expected: {_shown(failure['expected'])}",
-            f"actual: {_shown(failure['actual'])}",
+            f"expected: {excerpt(failure['expected'])}",
+            f"actual: {excerpt(failure['actual'])}",
             f"exchanges: {numbers(failure['exchanges'])}",
-            *map(_shown, again(requirement, failure)),
+            *map(excerpt, again(requirement, failure)),
         )
     )
-
-
-def _shown(text: str) -> str:
-    return visible(bounded(text, _LIMIT))
 
 
 def _milliseconds(time: str) -> int:

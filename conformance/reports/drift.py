@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from conformance.reports.markdown import inline
-from conformance.reports.text import bounded, json_document, one_line
+from conformance.reports.text import json_document, one_line_excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -152,7 +152,7 @@ def _subject(change: OutcomeChange | ObservationChange) -> str:
 
 
 def _plain(text: str | None) -> str:
-    return "absent" if text is None else bounded(one_line(text[: 2 * _LIMIT]), _LIMIT)
+    return "absent" if text is None else one_line_excerpt(text, _LIMIT)
 
 
 def _cell(text: str | None) -> str:

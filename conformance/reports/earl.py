@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from conformance.reports.text import bounded, json_document, visible
+from conformance.reports.text import excerpt, json_document, visible
 from conformance.reports.wording import numbers, section_title
 
 if TYPE_CHECKING:
     from conformance.reports.model import Failure, Report, Requirement
 
 _NAMES: Final = "urn:engagement-conformance"
-_LIMIT: Final = 10_000
 _CONTEXT: Final = {
     "earl": "http://www.w3.org/ns/earl#",
     "dct": "http://purl.org/dc/terms/",
@@ -60,8 +59,8 @@ def _subject(report: Report, identifier: str) -> dict[str, Any]:
     return {
         "@id": identifier,
         "@type": ["earl:TestSubject", "doap:Project"],
-        "dct:title": _shown(target["name"]),
-        "dct:identifier": _shown(target["base_url"]),
+        "dct:title": excerpt(target["name"]),
+        "dct:identifier": excerpt(target["base_url"]),
     }
 
 
@@ -77,8 +76,8 @@ def _criterion(requirement: Requirement) -> dict[str, Any]:
     return {
         "@id": _criterion_id(requirement),
         "@type": "earl:TestCase",
-        "dct:identifier": _shown(requirement["id"]),
-        "dct:title": _shown(requirement["title"]),
+        "dct:identifier": excerpt(requirement["id"]),
+        "dct:title": excerpt(requirement["title"]),
         "dct:isPartOf": f"{_NAMES}:section:{requirement['section']}",
     }
 
@@ -104,16 +103,16 @@ def _information(requirement: Requirement) -> dict[str, str]:
     if requirement["waived"]:
         texts.insert(0, "This failure is waived.")
     if requirement["reason"]:
-        texts.insert(0, _shown(requirement["reason"]))
+        texts.insert(0, excerpt(requirement["reason"]))
     return {"earl:info": "\n\n".join(texts)} if texts else {}
 
 
 def _failure(failure: Failure) -> str:
     return "\n".join(
         (
-            _shown(failure["message"]),
-            f"expected: {_shown(failure['expected'])}",
-            f"actual: {_shown(failure['actual'])}",
+            excerpt(failure["message"]),
+            f"expected: {excerpt(failure['expected'])}",
+            f"actual: {excerpt(failure['actual'])}",
             f"exchanges: {numbers(failure['exchanges'])}",
         )
     )
@@ -126,7 +125,3 @@ def _criterion_id(requirement: Requirement) -> str:
 def _part(text: str) -> str:
     """Return text as part of an identifier; lone surrogates, which cannot be encoded, are shown by number."""
     return quote(visible(text), safe="")
-
-
-def _shown(text: str) -> str:
-    return visible(bounded(text, _LIMIT))

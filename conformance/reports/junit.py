@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from conformance.reports.text import COMMAND, bounded, one_line, visible
+from conformance.reports.text import COMMAND, excerpt, one_line_excerpt
 from conformance.reports.wording import (
     again,
     basis_of,
@@ -130,8 +130,8 @@ def _text(requirement: Requirement, failure: Failure) -> str:
         f"exchanges: {numbers(failure['exchanges'])}",
         *again(requirement, failure),
     ]
-    return "\n".join(visible(bounded(line, _TEXT_LIMIT)) for line in lines)
+    return "\n".join(excerpt(line, _TEXT_LIMIT) for line in lines)
 
 
 def _attribute(value: str) -> str:
-    return bounded(one_line(value[: 2 * _MESSAGE_LIMIT]), _MESSAGE_LIMIT)
+    return one_line_excerpt(value, _MESSAGE_LIMIT)

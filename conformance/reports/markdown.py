@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.reports.causes import by_cause
 from conformance.reports.pictures.latency import duration, latencies
-from conformance.reports.text import COMMAND, bounded, one_line, visible
+from conformance.reports.text import COMMAND, excerpt, one_line, one_line_excerpt
 from conformance.reports.wording import (
     MODES,
     OUTCOMES,
@@ -52,16 +52,16 @@ _ACTIVE: Final = re.compile(
 _NUMBERED: Final = re.compile(r"^(\d+)([.)])(?=\s|$)")
 
 
-def inline(text: str, limit: int = _LIMIT) -> str:
+def inline(text: str) -> str:
     """Return text of unknown origin as one line of Markdown without active formatting, links, mentions or markup."""
-    shown = bounded(one_line(text[: 2 * limit]), limit) if len(text) > limit else one_line(text)
+    shown = one_line_excerpt(text, _LIMIT) if len(text) > _LIMIT else one_line(text)
     shown = _ACTIVE.sub(lambda match: _ENTITIES.get(match[0], f"\\{match[0]}"), shown)
     return _NUMBERED.sub(r"\1\\\2", shown)
 
 
 def fenced(text: str) -> str:
     """Return shell commands with text of unknown origin as a code block that the text cannot close."""
-    shown = COMMAND.sub(r"\g<blank>\\\g<first>", visible(bounded(text, _CODE_LIMIT)))
+    shown = COMMAND.sub(r"\g<blank>\\\g<first>", excerpt(text, _CODE_LIMIT))
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}sh\n{shown}\n{fence}"

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from conformance.reports.pictures.latency import latencies
-from conformance.reports.text import bounded, one_line
+from conformance.reports.text import one_line_excerpt
 from conformance.reports.wording import VERDICTS, chosen, excuse, is_waived
 
 if TYPE_CHECKING:
@@ -113,4 +113,4 @@ def _labels(labels: Mapping[str, str]) -> str:
 
 
 def _shown(text: str) -> str:
-    return bounded(one_line(text[: 2 * _LIMIT]), _LIMIT).translate(_ESCAPES)
+    return one_line_excerpt(text, _LIMIT).translate(_ESCAPES)

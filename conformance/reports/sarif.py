@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.reports.sealing import EXCHANGES
-from conformance.reports.text import bounded, json_document, visible
+from conformance.reports.text import excerpt, json_document
 from conformance.reports.wording import basis_of, chosen, excuse, explain_command, numbers, verdict_sentence
 
 if TYPE_CHECKING:
     from conformance.reports.model import Failure, Report, Requirement
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-_LIMIT: Final = 10_000
 
 
 def sarif_bytes(report: Report) -> bytes:
@@ -36,7 +35,7 @@ def sarif_bytes(report: Report) -> bytes:
                         "rules": [_rule(requirement) for requirement in (*failed, *undecided)],
                     }
                 },
-                "automationDetails": {"id": _shown(f"conformance/{report['target']['name']}/")},
+                "automationDetails": {"id": excerpt(f"conformance/{report['target']['name']}/")},
                 "columnKind": "unicodeCodePoints",
                 "invocations": [
                     {
@@ -63,7 +62,7 @@ def sarif_bytes(report: Report) -> bytes:
 
 def _rule(requirement: Requirement) -> dict[str, Any]:
     return {
-        "id": _shown(requirement["id"]),
+        "id": excerpt(requirement["id"]),
         "shortDescription": _message(requirement["title"]),
         "fullDescription": _message(basis_of(requirement) or requirement["title"]),
         "help": _message(explain_command(requirement)),
@@ -73,15 +72,15 @@ def _rule(requirement: Requirement) -> dict[str, Any]:
 
 def _result(place: int, requirement: Requirement, failure: Failure) -> dict[str, Any]:
     result = {
-        "ruleId": _shown(requirement["id"]),
+        "ruleId": excerpt(requirement["id"]),
         "ruleIndex": place,
         "level": "error",
         "message": _message(*_facts(failure)),
         "locations": [_location(requirement, failure)],
-        "partialFingerprints": {"requirementAndCheck/v1": _shown(f"{requirement['id']} {failure['check']}")},
+        "partialFingerprints": {"requirementAndCheck/v1": excerpt(f"{requirement['id']} {failure['check']}")},
     }
     if excused := excuse(requirement):
-        reason = _shown(requirement["reason"] or f"This failure is {excused}.")
+        reason = excerpt(requirement["reason"] or f"This failure is {excused}.")
         result["suppressions"] = [{"kind": "external", "status": "accepted", "justification": reason}]
     return result
 
@@ -98,7 +97,7 @@ def _facts(failure: Failure) -> list[str]:
 
 def _message(*lines: str) -> dict[str, str]:
     """Return a message of these lines in which nothing is a placeholder or a link."""
-    text = "\n".join(map(_shown, lines))
+    text = "\n".join(map(excerpt, lines))
     return {"text": text.replace("{", "{{").replace("}", "}}").replace("](", "] (")}
 
 
@@ -114,9 +113,5 @@ def _notification(place: int, requirement: Requirement) -> dict[str, Any]:
     return {
         "level": "warning",
         "message": _message(f"Undecided: {requirement['reason'] or requirement['title']}"),
-        "associatedRule": {"id": _shown(requirement["id"]), "index": place},
+        "associatedRule": {"id": excerpt(requirement["id"]), "index": place},
     }
-
-
-def _shown(text: str) -> str:
-    return visible(bounded(text, _LIMIT))

@@ -51,6 +51,16 @@ def bounded(text: str, limit: int) -> str:
     return text if left_out <= 0 else f"{text[:limit]}… ({left_out:,} more characters)"
 
 
+def excerpt(text: str, limit: int = 10_000) -> str:
+    """Return the visible text, bounded."""
+    return visible(bounded(text, limit))
+
+
+def one_line_excerpt(text: str, limit: int) -> str:
+    """Return the visible text on one line, bounded."""
+    return bounded(one_line(text[: 2 * limit]), limit)
+
+
 def json_document(value: object) -> bytes:
     """Return the content of a JSON file that people read, too: indented, with a final line break."""
     return json_bytes(value, indent=1) + b"\n"
