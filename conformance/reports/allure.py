@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.reports.text import excerpt, json_document, visible
 from conformance.reports.wording import (
-    again,
     basis_of,
     chosen,
     excuse,
     explain_command,
-    numbers,
+    milliseconds,
     outcome_word,
     seconds_of,
+    trace,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def allure_files(report: Report) -> dict[str, bytes]:
 
 def _result(report: Report, requirement: Requirement) -> dict[str, Any]:
     target, run = report["target"]["name"], report["run"]
-    began = round(datetime.fromisoformat(run["started_at"]).timestamp() * 1000)
+    began = milliseconds(run["started_at"])
     excused = excuse(requirement)
     labels = {
         "parentSuite": target,
@@ -59,7 +58,7 @@ def _result(report: Report, requirement: Requirement) -> dict[str, Any]:
         "name": excerpt(requirement["title"]),
         "description": excerpt("\n\n".join(filter(None, (basis_of(requirement), explain_command(requirement))))),
         "status": "skipped" if excused else _STATUSES[requirement["outcome"]],
-        "statusDetails": {"known": excused is not None, "message": _message(requirement), "trace": _trace(requirement)},
+        "statusDetails": {"known": excused is not None, "message": _message(requirement), "trace": trace(requirement)},
         "stage": "finished",
         "start": began,
         "stop": began + round(seconds_of(requirement) * 1000),
@@ -82,20 +81,6 @@ def _message(requirement: Requirement) -> str:
     if requirement["failures"]:
         return "\n".join(excerpt(failure["message"]) for failure in requirement["failures"])
     return excerpt(f"{outcome_word(requirement)}: {requirement['reason'] or requirement['title']}")
-
-
-def _trace(requirement: Requirement) -> str:
-    return "\n\n".join(
-        "\n".join(
-            (
-                f"expected: {excerpt(failure['expected'])}",
-                f"actual: {excerpt(failure['actual'])}",
-                f"exchanges: {numbers(failure['exchanges'])}",
-                *map(excerpt, again(requirement, failure)),
-            )
-        )
-        for failure in requirement["failures"]
-    )
 
 
 def _digest(*parts: str) -> str:

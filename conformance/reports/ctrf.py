@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.reports.text import excerpt, json_document
 from conformance.reports.wording import (
     OUTCOMES,
-    again,
     chosen,
     excuse,
-    numbers,
+    milliseconds,
     outcome_word,
     seconds_of,
+    trace,
     verdict_sentence,
 )
 
 if TYPE_CHECKING:
-    from conformance.reports.model import Failure, Report, Requirement
+    from conformance.reports.model import Report, Requirement
 
 _STATUSES: Final = {
     "passed": "passed",
@@ -54,8 +53,8 @@ def _summary(report: Report, statuses: list[str]) -> dict[str, Any]:
         "tests": len(statuses),
         **counts,
         "suites": len(report["classes"]),
-        "start": _milliseconds(run["started_at"]),
-        "stop": _milliseconds(run["finished_at"]),
+        "start": milliseconds(run["started_at"]),
+        "stop": milliseconds(run["finished_at"]),
         "extra": {"verdict": report["verdict"], "sentence": verdict_sentence(report)},
     }
 
@@ -92,7 +91,7 @@ def _test(requirement: Requirement) -> dict[str, Any]:
     if requirement["outcome"] != "passed":
         test["message"] = excerpt(_message(requirement))
     if requirement["failures"]:
-        test["trace"] = "\n\n".join(_trace(requirement, failure) for failure in requirement["failures"])
+        test["trace"] = trace(requirement)
     return test
 
 
@@ -100,18 +99,3 @@ def _message(requirement: Requirement) -> str:
     if requirement["failures"]:
         return "; ".join(failure["message"] for failure in requirement["failures"])
     return requirement["reason"] or outcome_word(requirement)
-
-
-def _trace(requirement: Requirement, failure: Failure) -> str:
-    return "\n".join(
-        (
-            f"expected: {excerpt(failure['expected'])}",
-            f"actual: {excerpt(failure['actual'])}",
-            f"exchanges: {numbers(failure['exchanges'])}",
-            *map(excerpt, again(requirement, failure)),
-        )
-    )
-
-
-def _milliseconds(time: str) -> int:
-    return round(datetime.fromisoformat(time).timestamp() * 1000)

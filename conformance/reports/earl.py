@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from conformance.reports.text import excerpt, json_document, visible
-from conformance.reports.wording import numbers, section_title
+from conformance.reports.wording import evidence, section_title
 
 if TYPE_CHECKING:
-    from conformance.reports.model import Failure, Report, Requirement
+    from conformance.reports.model import Report, Requirement
 
 _NAMES: Final = "urn:engagement-conformance"
 _CONTEXT: Final = {
@@ -99,23 +99,12 @@ def _assertion(report: Report, requirement: Requirement, subject: str, assertor:
 
 
 def _information(requirement: Requirement) -> dict[str, str]:
-    texts = [_failure(failure) for failure in requirement["failures"]]
+    texts = ["\n".join([excerpt(failure["message"]), *evidence(failure)]) for failure in requirement["failures"]]
     if requirement["waived"]:
         texts.insert(0, "This failure is waived.")
     if requirement["reason"]:
         texts.insert(0, excerpt(requirement["reason"]))
     return {"earl:info": "\n\n".join(texts)} if texts else {}
-
-
-def _failure(failure: Failure) -> str:
-    return "\n".join(
-        (
-            excerpt(failure["message"]),
-            f"expected: {excerpt(failure['expected'])}",
-            f"actual: {excerpt(failure['actual'])}",
-            f"exchanges: {numbers(failure['exchanges'])}",
-        )
-    )
 
 
 def _criterion_id(requirement: Requirement) -> str:

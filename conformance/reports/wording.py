@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.catalogue import load_catalogue
 from conformance.reports.curl import shell_word
 from conformance.reports.outcome import of_requirements
+from conformance.reports.text import excerpt
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,6 +36,8 @@ MODES: Final[Mapping[Mode, str]] = {
     "default": "default: the run edited only what it created",
     "disposable": "disposable: the run also changed the organization and its members",
 }
+
+_MOST_NUMBERS: Final = 12
 
 ALONE: Final = "The request alone may show something else now."
 """The note on a request for a resource that is gone."""
@@ -129,6 +132,11 @@ def moment(text: str) -> str:
         return datetime.fromisoformat(text).strftime("%-d %B %Y, %H:%M:%S UTC")
     except ValueError:
         return text
+
+
+def milliseconds(text: str) -> int:
+    """Return a time of a report in milliseconds of the epoch."""
+    return round(datetime.fromisoformat(text).timestamp() * 1000)
 
 
 def outcome_word(requirement: Requirement) -> str:
@@ -228,6 +236,23 @@ def again(requirement: Requirement, failure: Failure, folder: str | None = "") -
     return [*([gone] if gone else []), *commands]
 
 
+def evidence(failure: Failure) -> list[str]:
+    """Return a line each for the expected behaviour, the actual one and the exchanges."""
+    return [
+        f"expected: {excerpt(failure['expected'])}",
+        f"actual: {excerpt(failure['actual'])}",
+        f"exchanges: {numbers(failure['exchanges'])}",
+    ]
+
+
+def trace(requirement: Requirement) -> str:
+    """Return the evidence of each failure, with the commands that repeat it."""
+    return "\n\n".join(
+        "\n".join([*evidence(failure), *map(excerpt, again(requirement, failure))])
+        for failure in requirement["failures"]
+    )
+
+
 _REPLACED: Final = ("--seed", "--challenge", "--only", "--skip", "--class", "--report")
 """Options of a run that the command for one requirement replaces or omits."""
 
@@ -244,10 +269,10 @@ def _remaining(words: list[str]) -> list[str]:
     return kept
 
 
-def numbers(exchanges: list[int], limit: int = 12) -> str:
+def numbers(exchanges: list[int]) -> str:
     """Return exchange numbers for a line of text, such as ``17, 18 and 40 more``."""
-    shown = ", ".join(map(str, exchanges[:limit]))
-    left_out = len(exchanges) - limit
+    shown = ", ".join(map(str, exchanges[:_MOST_NUMBERS]))
+    left_out = len(exchanges) - _MOST_NUMBERS
     return f"{shown} and {left_out} more" if left_out > 0 else shown
 
 
