@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from conformance.reports.markdown import inline
 from conformance.reports.text import json_document, one_line_excerpt
+from conformance.reports.wording import outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -85,9 +86,7 @@ def _outcomes(old: Report, new: Report) -> Iterator[OutcomeChange]:
 
 
 def _outcome(requirement: Requirement | None) -> str | None:
-    if requirement is None:
-        return None
-    return "waived" if requirement["outcome"] == "failed" and requirement["waived"] else requirement["outcome"]
+    return None if requirement is None else outcome_of(requirement)
 
 
 def _observations(old: Report, new: Report) -> Iterator[ObservationChange]:

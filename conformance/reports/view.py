@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -16,10 +15,11 @@ from conformance.reports.pictures.machine import arrows
 from conformance.reports.pictures.transitions import transitions
 from conformance.reports.wording import (
     MODES,
-    OUTCOMES,
+    OUTCOMES_AND_WAIVED,
     VERDICTS,
     causes_sentence,
     counted,
+    counts_of,
     explain_command,
     failed_of,
     is_waived,
@@ -99,7 +99,7 @@ def view(report: Report, exchanges: Sequence[Exchange]) -> dict[str, Any]:
         "exchanges": [_row(exchange) for exchange in exchanges],
         **_pictures(exchanges),
         "marks": MARKS,
-        "words": {**OUTCOMES, "waived": "waived"},
+        "words": OUTCOMES_AND_WAIVED,
         "mark_of": outcome_of,
         "path_of": _path_of,
         "counted": counted,
@@ -134,13 +134,12 @@ def _alerts(report: Report) -> list[str]:
 
 def _class(report: Report, entry: ConformanceClass) -> dict[str, Any]:
     members = [requirement for requirement in report["requirements"] if requirement["class"] == entry["id"]]
-    count = Counter(map(outcome_of, members))
-    order = ("passed", "failed", "waived", "cantTell", "untested", "inapplicable")
+    counts = counts_of(members)
     return {
         "data": entry,
         "unlock": entry.get("unlock", []),
-        "counts": [(outcome, count[outcome]) for outcome in order if count[outcome]],
-        "bar": bar([(outcome, count[outcome]) for outcome in order], len(members)),
+        "counts": counts,
+        "bar": bar(counts, len(members)),
     }
 
 
@@ -257,28 +256,19 @@ def _path_of(exchange: Exchange) -> str:
 
 def _table(value: object) -> tuple[list[str], list[tuple[str, list[str]]]]:
     """Return a record of any shape as a table: column headings, and rows of a name and cells."""
-    named = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, list) else ()
-    records = [(str(name), member) for name, member in named]
+    single = [] if value is None else [("", value)]
+    named = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, list) else single
+    records: list[tuple[str, Any]] = [(str(name), member) for name, member in named]
     if not records or not all(isinstance(member, dict) and len(member) <= _MOST_COLUMNS for _, member in records):
-        return [""], [(name, [text]) for name, text in _rows(value)]
+        return [""], [
+            (name, [member if isinstance(member, str) else _json(member)]) for name, member in records[:_MOST_ROWS]
+        ]
     heads = list(dict.fromkeys(str(head) for _, member in records for head in member))[:_MOST_COLUMNS]
     return heads, [(name, [_cell(member.get(head)) for head in heads]) for name, member in records[:_MOST_ROWS]]
 
 
 def _cell(value: object) -> str:
     return "" if value is None else value if isinstance(value, str) else _json(value)
-
-
-def _rows(value: object) -> list[tuple[str, str]]:
-    """Return a record of any shape as names and texts."""
-    pairs: Iterable[tuple[object, object]]
-    if isinstance(value, dict):
-        pairs = value.items()
-    elif isinstance(value, list):
-        pairs = enumerate(value, 1)
-    else:
-        pairs = [] if value is None else [("", value)]
-    return [(str(name), member if isinstance(member, str) else _json(member)) for name, member in pairs][:_MOST_ROWS]
 
 
 def _json(value: object) -> str:

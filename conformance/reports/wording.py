@@ -12,7 +12,7 @@ from conformance.reports.outcome import of_requirements
 from conformance.reports.text import excerpt
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from conformance.reports.model import ConformanceClass, Failure, Mode, Outcome, Report, Requirement, Verdict
 
@@ -24,6 +24,11 @@ OUTCOMES: Final[Mapping[Outcome, str]] = {
     "passed": "passed",
 }
 """Outcomes in words, the most serious first."""
+
+OUTCOMES_AND_WAIVED: Final[Mapping[str, str]] = dict(OUTCOMES.items()) | {"waived": "waived"}
+"""The same, and the word for a waived failure."""
+
+_ORDER: Final = ("passed", "failed", "waived", "cantTell", "untested", "inapplicable")
 
 VERDICTS: Final[Mapping[Verdict, str]] = {
     "conformant": "Conformant",
@@ -83,6 +88,12 @@ def _of_class(entry: ConformanceClass, requirements: list[Requirement]) -> Confo
 def tally(report: Report) -> Counter[str]:
     """Count the requirements by outcome; waived failures count as ``waived``, not as ``failed``."""
     return Counter(map(outcome_of, report["requirements"]))
+
+
+def counts_of(requirements: Iterable[Requirement]) -> list[tuple[str, int]]:
+    """Return the number of requirements by outcome, as for ``tally``, without outcomes that do not occur."""
+    count = Counter(map(outcome_of, requirements))
+    return [(outcome, count[outcome]) for outcome in _ORDER if count[outcome]]
 
 
 def failed_of(report: Report) -> list[Requirement]:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from conformance.reports.drift import Drift, compare
-from conformance.reports.wording import OUTCOMES, outcome_of, tally
+from conformance.reports.wording import outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _RANKS: Final = 6
 """Ranks of observed behaviours that have a colour; further ones share the last colour."""
-ORDER: Final = ("passed", "failed", "waived", "cantTell", "untested", "inapplicable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ class RequirementRow:
     @property
     def same(self) -> bool:
         """Whether all implementations with a decided outcome have the same outcome."""
-        return len({outcome for outcome in self.outcomes if outcome in {"passed", "failed", "waived"}}) < 2  # noqa: PLR2004 - two differ
+        return len({outcome for outcome in self.outcomes if outcome in {"passed", "failed", "waived"}}) <= 1
 
     @property
     def failed(self) -> int:
@@ -71,7 +70,7 @@ class ObservationRow:
     @property
     def same(self) -> bool:
         """Whether all observed implementations behave the same."""
-        return len(self.responses) < 2  # noqa: PLR2004 - two differ
+        return len(self.responses) <= 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,6 @@ class Step:
     """A run of an implementation, and its changes since the previous run; None for the first run."""
 
     run: StoredRun
-    counts: tuple[tuple[str, int], ...]
     drift: Drift | None
 
 
@@ -90,12 +88,6 @@ def implementations(runs: Iterable[StoredRun]) -> list[Implementation]:
         by_name.setdefault(run.name, []).append(run)
     names = sorted(by_name, key=lambda name: (name.casefold(), name))
     return [Implementation(name, f"{number:03}.html", tuple(by_name[name])) for number, name in enumerate(names, 1)]
-
-
-def counts_of(report: Report) -> tuple[tuple[str, int], ...]:
-    """Return the number of requirements by outcome, without outcomes that do not occur."""
-    count = tally(report)
-    return tuple((outcome, count[outcome]) for outcome in ORDER if count[outcome])
 
 
 def requirement_rows(listed: Sequence[Implementation]) -> list[RequirementRow]:
@@ -158,10 +150,4 @@ def _newest_first(listed: Sequence[Implementation]) -> list[Report]:
 def history(implementation: Implementation) -> list[Step]:
     """Return the runs of an implementation, newest first, each with the changes since the previous run."""
     drifts = [None, *(compare(old.report, new.report) for old, new in pairwise(implementation.runs))]
-    steps = [Step(run, counts_of(run.report), drift) for run, drift in zip(implementation.runs, drifts, strict=True)]
-    return steps[::-1]
-
-
-def labels() -> dict[str, str]:
-    """Return the outcomes in words."""
-    return {"waived": "waived"} | dict(OUTCOMES.items())
+    return list(map(Step, implementation.runs, drifts))[::-1]

@@ -17,7 +17,16 @@ from conformance.reports.sealing import REPORT
 from conformance.reports.site import matrices
 from conformance.reports.templating import environment, fixed_parts
 from conformance.reports.view import MARKS, bar
-from conformance.reports.wording import MODES, VERDICTS, counted, moment, section_title, verdict_sentence
+from conformance.reports.wording import (
+    MODES,
+    OUTCOMES_AND_WAIVED,
+    VERDICTS,
+    counted,
+    counts_of,
+    moment,
+    section_title,
+    verdict_sentence,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -131,12 +140,12 @@ def _rendered(page: str, *, above: str = "", **names: Any) -> bytes:  # noqa: AN
         "page": page,
         "above": above,
         "marks": MARKS,
-        "words": matrices.labels(),
+        "words": OUTCOMES_AND_WAIVED,
         "verdict_words": VERDICTS,
         "modes": MODES,
         "counted": counted,
         "moment": moment,
-        "counts_of": matrices.counts_of,
+        "counts_of": counts_of,
         "bar": bar,
     }
     template = environment().get_template(f"site/{page}.html.j2")
