@@ -27,7 +27,7 @@ READS: Final = ("organization", "engagement", "engagements")
 """Reads that each key is tried on: get the organization, get an engagement, list engagements."""
 
 _MEMBERS: Final = 100
-_LABELS: Final = {HTTPStatus.OK: "yes", 403: "no"}
+_LABELS: Final[Mapping[int, str]] = {HTTPStatus.OK: "yes", HTTPStatus.FORBIDDEN: "no"}
 _RIGHTS: Final = {"organizations:read": "organization", "engagements:read": "engagement"}
 """The resource that a single-permission key must be able to read."""
 _FORBIDDEN: Final = {"organizations": "engagement", "engagements": "organization"}
@@ -65,14 +65,10 @@ class Tried:
 
     def access(self, what: str) -> str:
         """Return "yes" if the key can read a resource, "no" for 403, or the status."""
-        response = self.responses[what]
-        if response is None:
+        if self.responses[what] is None:
             return "-"
-        return (
-            "no response"
-            if response.received is None
-            else _LABELS.get(response.received.status, str(response.received.status))
-        )
+        status = self.status(what)
+        return "no response" if status is None else _LABELS.get(status, str(status))
 
 
 def try_keys(profile: Profile, wire: Wire, first: Exchange) -> list[Tried]:
@@ -114,7 +110,7 @@ def problems(profile: Profile, wire: Wire, keys: list[Tried]) -> Iterator[str]:
     if refusal := profile.organization_refusal(main.organization):
         yield f"organization: {refusal}"
     for what in READS:
-        if main.status(what) == 403:  # noqa: PLR2004
+        if main.status(what) == HTTPStatus.FORBIDDEN:
             yield f"api_key: the main key cannot read the {what}; give it all five permissions."
     for key in others:
         yield from _of_key(key, main)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -73,7 +73,7 @@ class Job:
     check: str
     undoing: Undoing | None
     report: Callable[[Exchange], None]
-    exchange: Exchange | None = field(default=None)
+    exchange: Exchange | None = None
     is_in_flight: bool = False
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.wire.rate_limit_headers import Quota, ServiceClock, leaves_requests, quota, retry_after
@@ -21,7 +22,6 @@ GRACE: Final = 0.1
 """Seconds between the end of a window and the next request, for differences of the clocks."""
 
 _LONGEST_WINDOW: Final = 366 * 24 * 3600.0
-_UNAUTHORIZED, _TOO_MANY = 401, 429
 _BACKOFF: Final = (1.0, 2.0, 4.0)
 _PATIENT: Final = 2
 """Waits after a 429 that leaves requests of the window, before the wire waits for the window's end."""
@@ -128,7 +128,7 @@ class RateLimiter:
         budget.under_way -= 1
         if response is not None:
             self.service.learn(response, self._clock.now())
-            if response.status != _UNAUTHORIZED:
+            if response.status != HTTPStatus.UNAUTHORIZED:
                 self._learn(budget, response)
         budget.wake()
 
@@ -171,13 +171,13 @@ class RateLimiter:
         budget.remaining = 1
 
     def _learn(self, budget: KeyBudget, response: Response) -> None:
-        if response.status != _TOO_MANY:
+        if response.status != HTTPStatus.TOO_MANY_REQUESTS:
             budget.refusals = 0
         shown = quota(response)
         if shown is None or budget.ignored:
             budget.remaining = None
         elif self._clock.monotonic() >= budget.held_until:
-            self._believe(budget, shown, served=response.status != _TOO_MANY)
+            self._believe(budget, shown, served=response.status != HTTPStatus.TOO_MANY_REQUESTS)
 
     def _believe(self, budget: KeyBudget, shown: Quota, *, served: bool) -> None:
         useless = served and budget.doubted and shown.remaining == 0 and shown.limit > 1

@@ -117,7 +117,7 @@ class RequestBuilder:
         )
 
     def _pieces_of(self, credential: Credential) -> KeyPieces:
-        return KeyPieces((credential.authorization or "").partition(" ")[2], self._redactor.is_word)
+        return KeyPieces(credential.key, self._redactor.is_word)
 
     def _headers(self, own: _Headers, authorization: str | None) -> list[tuple[str, str]]:
         """Return all headers except host and body; a request's own replace the run's, which replace the defaults.
@@ -150,8 +150,7 @@ class RequestBuilder:
 
     def _without_main_key(self, value: str) -> str:
         main = self._settings.credential
-        key = (main.authorization or "").partition(" ")[2]
-        return value.replace(key, f"<{main.name}>") if key else value
+        return value.replace(main.key, f"<{main.name}>") if main.key else value
 
 
 def _decoded(message: httpx.Request | httpx.Response) -> list[tuple[str, str]]:

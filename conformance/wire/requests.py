@@ -34,6 +34,11 @@ class Credential:
     authorization: str | None = field(repr=False)
     invalid: bool = field(default=False, compare=False)
 
+    @property
+    def key(self) -> str:
+        """The part of the header's value after the scheme; empty without a header."""
+        return (self.authorization or "").partition(" ")[2]
+
     @classmethod
     def bearer(cls, name: str, key: str) -> Credential:
         """Return the credential of an API key."""

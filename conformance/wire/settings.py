@@ -93,8 +93,7 @@ class WireSettings:
     @cached_property
     def secrets(self) -> tuple[tuple[str, str], ...]:
         """Names and values of all secrets in these settings."""
-        key = (self.credential.authorization or "").partition(" ")[2]
-        found = [(self.credential.name, key)]
+        found = [(self.credential.name, self.credential.key)]
         found += [(f"header {name}", value) for name, value in self.headers]
         found += [(f"URL {part}", value) for part, value in self._user_info()]
         return tuple((name, value) for name, value in found if value)
