@@ -1,4 +1,4 @@
-"""Strict reader of JSON texts (RFC 8259), which returns a value or a reason for any bytes."""
+"""Strict reader of JSON texts (RFC 8259), which returns a value or a reason for any bytes; JSON pointers (RFC 6901)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -123,6 +123,21 @@ def read_json(text: bytes, shared: SharedValues | None = None) -> Parsed | Malfo
     if (excess := _excess(decoded)) is not None:
         return excess
     return _parse(decoded, shared)
+
+
+ABSENT: Final = object()
+"""The value at a JSON pointer that leads nowhere."""
+
+
+def value_at(value: Any, pointer: str) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the value at a JSON pointer, or ``ABSENT``."""
+    for part in pointer.split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, list):
+            value = value[int(name)] if name.isdecimal() and int(name) < len(value) else ABSENT
+        else:
+            value = value.get(name, ABSENT) if isinstance(value, dict) else ABSENT
+    return value
 
 
 def _parse(text: str, shared: SharedValues | None) -> Parsed | Malformed:

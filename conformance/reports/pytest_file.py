@@ -6,11 +6,11 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.json_text import Parsed
+from conformance.json_text import ABSENT, Parsed, value_at
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.reports.curl import SECRET, connection, readable, sent_headers, url_options, variable
-from conformance.reports.symptoms import ABSENT, TIME, literal_of, member_at, permitted
+from conformance.reports.symptoms import TIME, literal_of, permitted
 from conformance.reports.text import one_line
 
 if TYPE_CHECKING:
@@ -294,4 +294,4 @@ def literal(value: Any) -> str:  # noqa: ANN401 - any JSON value
 def _value(exchange: Exchange, pointer: str) -> Any:  # noqa: ANN401 - any JSON value
     """Return the value at a pointer in the body of a response, or ``ABSENT``."""
     reading = None if exchange.received is None else exchange.received.reading
-    return member_at(reading.value, pointer) if isinstance(reading, Parsed) else ABSENT
+    return value_at(reading.value, pointer) if isinstance(reading, Parsed) else ABSENT

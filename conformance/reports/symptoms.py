@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from conformance.json_text import Malformed, Parsed, read_json
+from conformance.json_text import ABSENT, Malformed, Parsed, read_json, value_at
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.rendering import render
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from conformance.wire.exchange import Exchange, Response
-
-ABSENT: Final = object()
-"""The value of a member that does not exist."""
 
 TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+[\dA-Za-z:+-]*")
 _HEADER: Final = re.compile(r"\b[A-Z][a-zA-Z]*(?:-[A-Z][a-zA-Z]*)+\b")
@@ -55,17 +52,6 @@ def symptom_of(cited: Sequence[Exchange], expected: str, actual: str, pointer: s
     return Symptom(cited[-1], "unknown")
 
 
-def member_at(body: Any, pointer: str) -> Any:  # noqa: ANN401 - any JSON value
-    """Return the value at a JSON pointer, or ``ABSENT``."""
-    for part in pointer.split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(body, list):
-            body = body[int(name)] if name.isdecimal() and int(name) < len(body) else ABSENT
-        else:
-            body = body.get(name, ABSENT) if isinstance(body, dict) else ABSENT
-    return body
-
-
 def permitted(expected: str) -> Callable[[str], str]:
     """Return a function that makes a Python condition of the name of a status, by a text that names all permitted ones.
 
@@ -88,7 +74,7 @@ def permitted(expected: str) -> Callable[[str], str]:
 def _member(exchange: Exchange, response: Response, _: str, actual: str, pointer: str | None) -> Symptom | None:
     if not pointer or not isinstance(response.reading, Parsed):
         return None
-    found = member_at(response.reading.value, pointer)
+    found = value_at(response.reading.value, pointer)
     if (found is ABSENT or found is None) and actual == render(""):  # descriptions may be absent or null
         found = ""
     if found is ABSENT:

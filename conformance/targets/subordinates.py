@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from conformance.interface.operations import OPERATIONS
-from conformance.json_text import Parsed
+from conformance.json_text import Parsed, value_at
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.queries import GONE
 from conformance.wire.exchange import SUCCESSES, NoResponse
@@ -46,7 +46,7 @@ def create(template: SubordinateTemplate, engagement_id: str, send: Callable[[Re
         reason = f"The {template.kind} could not be created by the target file's template: status {response.status}."
         raise MissingMeans(need, reason)
     reading = response.reading
-    found = _pointed(reading.value, template.id_pointer) if isinstance(reading, Parsed) else None
+    found = value_at(reading.value, template.id_pointer) if isinstance(reading, Parsed) else None
     if isinstance(found, bool) or not isinstance(found, str | int) or found == "":
         raise MissingMeans(need, f"The response to creating the {template.kind} has no id at {template.id_pointer}.")
     return str(found)
@@ -82,16 +82,3 @@ def _filled(body: Any, engagement_id: str) -> object:  # noqa: ANN401 - any JSON
     if isinstance(body, dict):
         return {name: _filled(item, engagement_id) for name, item in body.items()}
     return body
-
-
-def _pointed(value: object, pointer: str) -> object:
-    """Return the value at a JSON pointer, or None."""
-    for token in pointer.split("/")[1:]:
-        name = token.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, dict):
-            value = value.get(name)
-        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
-            value = value[int(name)]
-        else:
-            return None
-    return value
