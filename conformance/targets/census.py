@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Self
 
-from conformance.targets.queries import GONE, Listed, QueryClient, data_of, identifier_of, latest_items, own_among
+from conformance.targets.queries import Listed, QueryClient, data_of, identifier_of, is_gone, latest_items, own_among
 from conformance.wire.requests import get_engagement, get_organization
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class OtherEngagements:
         return [
             f'{identifier} "{self.names[identifier]}"'
             for identifier, response in zip(unlisted, responses, strict=True)
-            if not isinstance(response, str) and response.status in GONE
+            if is_gone(response)
         ]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.targets.journal import Journal
 from conformance.targets.journal_file import JOURNAL, JournalError
 from conformance.targets.names import PREFIX
-from conformance.targets.queries import GONE, data_of, describe_result, identifier_of, latest_items
+from conformance.targets.queries import data_of, describe_result, identifier_of, is_gone, latest_items
 from conformance.wire.exchange import SUCCESSES
 from conformance.wire.rate_limit_headers import date_of
 from conformance.wire.requests import delete_engagement, get_engagement, get_organization
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conformance.targets.queries import QueryClient
-    from conformance.wire.exchange import Response
 
 _PAGES: Final = 100
 """The most pages of engagements that are searched, the latest first."""
@@ -76,18 +75,14 @@ def delete_orphan(queries: QueryClient, orphan: Orphan) -> str | None:
     """Read an engagement again and delete it if it is still the same; return why it is left, as a clause, or None."""
     read = queries.send(get_engagement(orphan.id))
     if isinstance(read, str) or read.status not in SUCCESSES:
-        return None if _is_gone(read) else f"it could not be read: {describe_result(read)}"
+        return None if is_gone(read) else f"it could not be read: {describe_result(read)}"
     data = data_of(read)
     if (identifier_of(data), data.get("createdAt")) != (orphan.id, orphan.created_at) or _prefix(data) is None:
         return "a read shows another engagement, or another name"
     deleted = queries.send(delete_engagement(orphan.id))
-    if _is_gone(deleted) or _is_gone(queries.send(get_engagement(orphan.id))):
+    if is_gone(deleted) or is_gone(queries.send(get_engagement(orphan.id))):
         return None
     return f"the deletion had no effect: {describe_result(deleted)}"
-
-
-def _is_gone(response: Response | str) -> bool:
-    return not isinstance(response, str) and response.status in GONE
 
 
 def _prefix(engagement: Mapping[str, object]) -> str | None:

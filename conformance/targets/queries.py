@@ -349,9 +349,14 @@ def describe_result(response: Response | str) -> str:
     return response if isinstance(response, str) else f"status {response.status}"
 
 
+def is_gone(response: Response | str) -> bool:
+    """Whether a response shows that a resource no longer exists."""
+    return not isinstance(response, str) and response.status in GONE
+
+
 def is_done(response: Response | str) -> bool:
     """Whether a deletion, a removal or a change succeeded, or its object was gone."""
-    return not isinstance(response, str) and (response.status in GONE or response.status in SUCCESSES)
+    return is_gone(response) or (not isinstance(response, str) and response.status in SUCCESSES)
 
 
 def _response(exchange: Exchange) -> Response | str:
