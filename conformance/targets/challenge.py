@@ -22,7 +22,7 @@ def fresh_challenge() -> str:
 
 def seed_of(challenge: str) -> int:
     """Return the seed of a run with a challenge, of 32 bits."""
-    return int.from_bytes(_digest("seed", challenge)[:4], "big")
+    return int.from_bytes(_digest("seed", challenge)[:4])
 
 
 def mark_of(challenge: str) -> str:

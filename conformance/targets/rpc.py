@@ -349,10 +349,8 @@ def _exits(process: subprocess.Popen[bytes], seconds: float) -> bool:
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    try:
+    with suppress(OSError):
         posix.killpg(process.pid, number)
-    except OSError:
-        return
 
 
 def result_of(method: str, message: Mapping[str, Any]) -> object:

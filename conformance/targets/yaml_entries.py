@@ -217,7 +217,7 @@ class Entry:
         except Refused as refusal:
             raise self.problem(str(refusal)) from None
 
-    def _scalar_value(self, read: Any) -> object:  # noqa: ANN401 - a function of one text
+    def _scalar_value(self, read: Callable[[str], object]) -> object:
         if self.literal:
             tagged = any(self._tagged(tag) for tag in ("bool", "int", "float"))
             return self._constructed() if tagged else None
