@@ -35,16 +35,20 @@ def matching(pattern: str, known: Iterable[str], kind: str) -> list[str]:
 
 
 def print_entries(columns: Mapping[str, str], entries: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
-    """Print entries.
-
-    Args:
-        columns: The headings of the table, each with the name of its member.
-        entries: The entries; a list has a line for each item in the table.
-        as_json: Whether to print JSON instead of a table.
-    """
+    """Print entries as JSON or as a table; see ``print_table``."""
     if as_json:
         click.echo(json.dumps(entries, indent=2, ensure_ascii=False))
-        return
+    else:
+        print_table(columns, entries)
+
+
+def print_table(columns: Mapping[str, str], entries: Iterable[Mapping[str, Any]]) -> None:
+    """Print entries as a table.
+
+    Args:
+        columns: The headings, each with the name of its member.
+        entries: The entries; a list has a line for each item.
+    """
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     for heading in columns:
         table.add_column(heading, overflow="fold")

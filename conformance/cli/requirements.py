@@ -7,10 +7,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.table import Table
 
 from conformance.catalogue import Catalogue, load_catalogue
-from conformance.cli.text import open_console
+from conformance.cli.listing import print_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,17 +34,10 @@ def requirements(*, as_json: bool, coverage: bool) -> None:
     if as_json:
         click.echo(json.dumps(_document(catalogue, checks), indent=2))
     else:
-        open_console().print(_table(catalogue, checks))
-
-
-def _table(catalogue: Catalogue, checks: Mapping[str, Sequence[str]] | None) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for heading in ("§", "Requirement", "Class", "Since", "Statement" if checks is None else "Checks"):
-        table.add_column(heading, overflow="fold")
-    for entry in catalogue.requirements.values():
-        last = entry.title if checks is None else "\n".join(checks.get(entry.id, ["none"]))
-        table.add_row(entry.section, entry.id, entry.conformance_class, entry.since, last)
-    return table
+        last = {"Statement": "title"} if checks is None else {"Checks": "checks"}
+        columns = {"§": "section", "Requirement": "id", "Class": "conformance_class", "Since": "since", **last}
+        entries = catalogue.requirements.values()
+        print_table(columns, [asdict(entry) | {"checks": (checks or {}).get(entry.id, ["none"])} for entry in entries])
 
 
 def _document(catalogue: Catalogue, checks: Mapping[str, Sequence[str]] | None) -> dict[str, Any]:
