@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import shlex
+from itertools import chain, zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -127,15 +128,13 @@ def _with_variables(text: str, given: Mapping[str, str]) -> str:
         for found, following in zip((variable(name, given) for name in names), literals[1:], strict=True)
     ]
     if names and all(_PLAIN.fullmatch(literal) for literal in literals):
-        return '"' + "".join(_interleaved(literals, variables)) + '"'
+        return f'"{_interleaved(literals, variables)}"'
     quoted = [shell_word(literal) if literal else "" for literal in literals]
-    return "".join(_interleaved(quoted, [f'"{name}"' for name in variables]))
+    return _interleaved(quoted, [f'"{name}"' for name in variables])
 
 
-def _interleaved(literals: list[str], between: list[str]) -> Iterator[str]:
-    for literal, following in zip(literals, [*between, ""], strict=True):
-        yield literal
-        yield following
+def _interleaved(literals: list[str], between: list[str]) -> str:
+    return "".join(chain.from_iterable(zip_longest(literals, between, fillvalue="")))
 
 
 def _body(exchange: Exchange) -> tuple[str, list[str]]:
