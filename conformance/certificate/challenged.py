@@ -8,7 +8,6 @@ from conformance.certificate.claims import Claim
 from conformance.targets.challenge import seed_of
 from conformance.targets.names import normalized
 from conformance.targets.queries import object_in
-from conformance.wire.exchange import SUCCESSES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +43,7 @@ def signs(recording: Recording, challenge: str) -> Signs:
         if marked != given:
             faults.append(f"exchange {exchange.number} gives a name without the mark of the challenge")
         names += len(marked)
-        created += bool(marked) and _is_creation(exchange)
+        created += bool(marked) and exchange.accepted and exchange.request.operation.id == "createEngagement"
     text = f"The challenge {challenge} gives the seed, and all {names} names that the run gave have its mark."
     return Signs(Claim(text, tuple(faults)), created)
 
@@ -54,9 +53,3 @@ def _names(exchange: Exchange) -> Iterator[str]:
     if exchange.request.operation.id in _GIVING:
         body = object_in(exchange.sent_request.body)
         yield from (text for member in _NAMING if isinstance(text := body.get(member), str))
-
-
-def _is_creation(exchange: Exchange) -> bool:
-    response = exchange.received
-    is_created = response is not None and response.status in SUCCESSES
-    return is_created and exchange.request.operation.id == "createEngagement"

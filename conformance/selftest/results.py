@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from conformance import __version__
+from conformance.reports.templating import environment
 from conformance.selftest.figures import GOOD, Figures, precision, state_of
 from conformance.suite import suite_sha256
 
@@ -110,14 +109,8 @@ def markdown(content: dict[str, Any]) -> str:
 
 def html(content: dict[str, Any]) -> str:
     """Return the content of selftest.html: the figures and every trial."""
-    environment = Environment(
-        loader=PackageLoader("conformance.selftest"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("selftest.html.j2").render(**content, rows=rows(content), bad=bad(content))
+    template = environment("conformance.selftest").get_template("selftest.html.j2")
+    return template.render(**content, rows=rows(content), bad=bad(content))
 
 
 def avoidable_lines(content: Mapping[str, Any]) -> list[str]:
