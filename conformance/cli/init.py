@@ -64,7 +64,7 @@ def init(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the
         program = _COMMANDS[language][0]
         files[Path(program)] = resources.files("conformance").joinpath("cli/skeletons", program).read_text("utf-8")
     existing = [str(path) for path in files if os.path.lexists(path)]
-    existing += [str(_SCHEMA)] if os.path.lexists(_SCHEMA) and not _is_schema(_SCHEMA) else []
+    existing += [str(_SCHEMA)] if os.path.lexists(_SCHEMA) and not _is_written_schema() else []
     if existing:
         raise click.UsageError(f"{existing[0]} exists, and is not replaced.")
     for path, text in {**files, _SCHEMA: schema_text("target")}.items():
@@ -76,11 +76,11 @@ def init(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the
     context.invoke(doctor, target=FOUND)
 
 
-def _is_schema(path: Path) -> bool:
-    """Whether an earlier ``init`` wrote a file, so that it may be replaced."""
+def _is_written_schema() -> bool:
+    """Whether an earlier ``init`` wrote the schema, so that it may be replaced."""
     head = schema_text("target").partition('"title"')[0].encode()
     try:
-        return not path.is_symlink() and read_file(path, DOCUMENT).startswith(head)
+        return not _SCHEMA.is_symlink() and read_file(_SCHEMA, DOCUMENT).startswith(head)
     except OSError:
         return False
 

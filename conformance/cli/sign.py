@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 
 from conformance.cli.text import printable, usage_error
-
-_REFUSED = 1
+from conformance.exits import Exit
 
 
 @click.command()
@@ -53,7 +52,7 @@ def sign(folder: Path, key_file: Path, subject_digest: str | None, *, replace: b
         click.echo("Not signed:", err=True)
         for reason in refusal.reasons:
             click.echo(f"  {printable(reason, limit=1000)}", err=True)
-        sys.exit(_REFUSED)
+        sys.exit(Exit.FAILED)
     claims = signed.statement["predicate"][CLAIMS]
     attained = ", ".join(claims["classes_attained"]) or "no class"
     click.echo(f"Signed by the key {signed.key}: {claims['verdict']}, {attained}.")
