@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import asdict, dataclass
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -32,14 +31,6 @@ class Cell(NamedTuple):
     operation: str
     key: str
     state: str
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """Number of combinations that a run reached, and of those that are possible."""
-
-    reached: int
-    possible: int
 
 
 _MAIN, _MEMBER, _THROTTLED = "main", "member", "throttled"
@@ -81,18 +72,15 @@ def possible() -> frozenset[Cell]:
     )
 
 
-def shares(cells: Iterable[Cell]) -> tuple[Share, Share]:
-    """Return the shares of pairs, of two of operation, key and state, and of triples."""
-    found, all_cells = frozenset(cells), possible()
-    pairs, all_pairs = (
-        {pair for cell in of for pair in combinations(enumerate(cell), 2)} for of in (found & all_cells, all_cells)
-    )
-    return Share(len(pairs), len(all_pairs)), Share(len(found & all_cells), len(all_cells))
-
-
-def measured(exchanges: Iterable[Exchange]) -> dict[str, dict[str, int]]:
-    """Return the shares of pairs and of triples as a report states them."""
-    return {name: asdict(share) for name, share in zip(("pairs", "triples"), shares(reached(exchanges)), strict=True)}
+def shares(cells: Iterable[Cell]) -> dict[str, dict[str, int]]:
+    """Return how many pairs, of two of operation, key and state, and how many triples are reached and possible."""
+    all_cells = possible()
+    found = all_cells & frozenset(cells)
+    pairs, all_pairs = ({pair for cell in of for pair in combinations(enumerate(cell), 2)} for of in (found, all_cells))
+    return {
+        "pairs": {"reached": len(pairs), "possible": len(all_pairs)},
+        "triples": {"reached": len(found), "possible": len(all_cells)},
+    }
 
 
 def reached(exchanges: Iterable[Exchange]) -> set[Cell]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from conformance.catalogue import CLASSES, Catalogue, load_catalogue
 from conformance.reports.outcome import Outcome, Verdict, of_checks, of_requirements, verdict
 from conformance.reports.script import Reproductions
-from conformance.running.coverage import measured
+from conformance.running.coverage import reached, shares
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -43,7 +43,7 @@ def conclusions(run: Run, results: Iterable[CheckResult], unselected: str, recor
         concluded,
         classes(concluded, unlocking(load_catalogue(), run.missing, chosen)),
         observations(run.observations),
-        measured(run.wire.exchanges),
+        shares(reached(run.wire.exchanges)),
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.running.coverage import Cell, Share, possible, reached, shares
+from conformance.running.coverage import Cell, possible, reached, shares
 from conformance.wire import requests
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
@@ -83,13 +83,14 @@ def test_a_role_is_changed_back() -> None:
 def test_the_shares() -> None:
     """All combinations give whole shares; a single one gives a triple and three pairs."""
     everything = possible()
-    pairs, triples = shares(everything)
-    assert (pairs.reached, triples.reached) == (pairs.possible, triples.possible) == (pairs.possible, len(everything))
-    assert shares([next(iter(everything))]) == (Share(3, pairs.possible), Share(1, len(everything)))
-    assert shares([Cell("getEngagement", "main", "no such state")]) == (
-        Share(0, pairs.possible),
-        Share(0, len(everything)),
-    )
+    pairs, triples = shares(everything)["pairs"], {"reached": len(everything), "possible": len(everything)}
+    assert pairs["reached"] == pairs["possible"]
+    assert shares(everything)["triples"] == triples
+    assert shares([next(iter(everything))]) == {"pairs": pairs | {"reached": 3}, "triples": triples | {"reached": 1}}
+    assert shares([Cell("getEngagement", "main", "no such state")]) == {
+        "pairs": pairs | {"reached": 0},
+        "triples": triples | {"reached": 0},
+    }
 
 
 @pytest.mark.parametrize("body", [{"data": [{"name": "Acme"}]}, {"data": {"name": ["Acme"]}}, b"[", [], ...])
