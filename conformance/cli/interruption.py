@@ -45,10 +45,10 @@ class Interruption:
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
-        self._unraisable, sys.unraisablehook = sys.unraisablehook, self._lost
+        self._unraisable, sys.unraisablehook = sys.unraisablehook, self._on_unraisable
         for number in _SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN or number != SIGHUP:
-                self._before[number] = signal.signal(number, self._came)
+                self._before[number] = signal.signal(number, self._on_signal)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -78,12 +78,12 @@ class Interruption:
     def _reason(self) -> str:
         return f"{StopCause.SIGNAL}{'' if self.signal is None else self.signal.name}"
 
-    def _lost(self, unraisable: sys.UnraisableHookArgs) -> None:
+    def _on_unraisable(self, unraisable: sys.UnraisableHookArgs) -> None:
         """Ignore a ``KeyboardInterrupt`` that a finalizer swallowed: the run is stopped anyway."""
         if self.signal is None or not issubclass(unraisable.exc_type, KeyboardInterrupt):
             self._unraisable(unraisable)
 
-    def _came(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the signal module's signature
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the signal module's signature
         if self.signal is not None:
             with suppress(OSError):  # not by sys.stderr: the signal may have interrupted a write to it
                 os.write(_STDERR, f"Exit {128 + number}: {self.farewell}\n".encode(errors="replace"))

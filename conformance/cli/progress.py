@@ -217,10 +217,10 @@ class _Live(_Silent):
         self._progress = _WaitingProgress(
             run,
             SpinnerColumn(),
-            _Now(lambda task: task.description),
+            _ComputedColumn(lambda task: task.description),
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
-            _Now(lambda _: f"checks, {run.wire.sent} requests"),
+            _ComputedColumn(lambda _: f"checks, {run.wire.sent} requests"),
             TimeElapsedColumn(),
             console=console,
             transient=True,
@@ -279,7 +279,7 @@ class _WaitingProgress(Progress):
         yield line
 
 
-class _Now(ProgressColumn):
+class _ComputedColumn(ProgressColumn):
     """A column whose text is computed at each refresh."""
 
     def __init__(self, text: Callable[[Task], str]) -> None:

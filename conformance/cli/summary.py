@@ -15,7 +15,6 @@ from conformance.reports.wording import (
     ENDED_EARLY,
     OUTCOMES,
     WITHOUT_CORE,
-    again,
     basis_of,
     causes_sentence,
     counted,
@@ -23,11 +22,12 @@ from conformance.reports.wording import (
     excuse,
     explain_command,
     failed_of,
+    gone_warnings,
     is_waived,
     keeps_what_was_chosen,
     lasting_sentence,
-    losses,
     of_chosen,
+    repeating_lines,
     section_title,
     selection_sentence,
 )
@@ -83,8 +83,8 @@ def print_summary(
     """
     console, report = open_console(), of_chosen(report)
     failed = failed_of(report)
-    for loss in losses(report):
-        console.print(plain(f"! {loss}", "bold red"))
+    for warning in gone_warnings(report):
+        console.print(plain(f"! {warning}", "bold red"))
     if not quiet and is_tested:
         _print_table(console, report)
     _print_failures(console, by_cause(failed, exchanges), folder)
@@ -154,7 +154,7 @@ def _print_failure(console: Console, requirement: Requirement, folder: Path | No
         _print_indented(console, plain(requirement["reason"] or f"This failure is {excused}.", "yellow"), 2)
     for failure in requirement["failures"]:
         _print_facts(console, failure)
-        for line in again(requirement, failure, None if folder is None else f"{folder}/"):
+        for line in repeating_lines(requirement, failure, None if folder is None else f"{folder}/"):
             console.print(plain(f"    {line}", "dim", limit=1000), soft_wrap=True)
     console.print(plain(f"  {explain_command(requirement)}", "dim"), soft_wrap=True)
     console.print()

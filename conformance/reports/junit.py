@@ -7,12 +7,12 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from conformance.reports.text import COMMAND, excerpt, one_line_excerpt
 from conformance.reports.wording import (
-    again,
     basis_of,
     excuse,
     numbers,
     of_chosen,
     outcome_word,
+    repeating_lines,
     seconds_of,
     verdict_sentence,
 )
@@ -128,7 +128,7 @@ def _text(requirement: Requirement, failure: Failure) -> str:
         *([f"place: {failure['pointer']}"] if failure.get("pointer") else []),
         f"check: {failure['check']}",
         f"exchanges: {numbers(failure['exchanges'])}",
-        *again(requirement, failure),
+        *repeating_lines(requirement, failure),
     ]
     return "\n".join(excerpt(line, _TEXT_LIMIT) for line in lines)
 

@@ -18,8 +18,8 @@ from conformance.reports.wording import (
     excuse,
     explain_command,
     failed_of,
+    gone_warnings,
     lasting_sentence,
-    losses,
     numbers,
     of_chosen,
     repeat_command,
@@ -78,8 +78,8 @@ def markdown_bytes(report: Report, exchanges: Sequence[Exchange] = ()) -> bytes:
 
 
 def _lines(report: Report, exchanges: Sequence[Exchange]) -> Iterator[str]:
-    for loss in losses(report):
-        yield f"⚠️ **{inline(loss)}**"
+    for warning in gone_warnings(report):
+        yield f"⚠️ **{inline(warning)}**"
         yield ""
     yield f"# Conformance: {VERDICTS[report['verdict']].lower()}"
     yield ""

@@ -22,8 +22,8 @@ from conformance.reports.wording import (
     counts_of,
     explain_command,
     failed_of,
+    gone_warnings,
     is_waived,
-    losses,
     moment,
     outcome_of,
     repeat_command,
@@ -129,7 +129,7 @@ def _alerts(report: Report) -> list[str]:
     left = [
         f"Not undone: {change if isinstance(change, str) else _json(change)}" for change in report.get("not_undone", [])
     ]
-    return [*losses(report), *interrupted, *left, *report["run"].get("warnings", [])]
+    return [*gone_warnings(report), *interrupted, *left, *report["run"].get("warnings", [])]
 
 
 def _class(report: Report, entry: ConformanceClass) -> dict[str, Any]:

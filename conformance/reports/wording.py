@@ -241,7 +241,7 @@ def repeating(requirement: Requirement, failure: Failure, folder: str | None = "
     return gone and (gone if files else f"{gone} {ALONE}"), [*alone, *commands]
 
 
-def again(requirement: Requirement, failure: Failure, folder: str | None = "") -> list[str]:
+def repeating_lines(requirement: Requirement, failure: Failure, folder: str | None = "") -> list[str]:
     """Return the lines of ``repeating``."""
     gone, commands = repeating(requirement, failure, folder)
     return [*([gone] if gone else []), *commands]
@@ -259,7 +259,7 @@ def evidence(failure: Failure) -> list[str]:
 def trace(requirement: Requirement) -> str:
     """Return the evidence of each failure, with the commands that repeat it."""
     return "\n\n".join(
-        "\n".join([*evidence(failure), *map(excerpt, again(requirement, failure))])
+        "\n".join([*evidence(failure), *map(excerpt, repeating_lines(requirement, failure))])
         for failure in requirement["failures"]
     )
 
@@ -292,8 +292,8 @@ def seconds_of(requirement: Requirement) -> float:
     return sum(check["seconds"] for check in requirement.get("checks", []))
 
 
-def losses(report: Report) -> list[str]:
-    """Return the first line of a report if other users' engagements are gone; else an empty list."""
+def gone_warnings(report: Report) -> list[str]:
+    """Return a sentence if other users' engagements are gone; else an empty list."""
     gone = report.get("gone", [])
     if not gone:
         return []

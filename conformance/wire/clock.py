@@ -29,11 +29,11 @@ class SystemClock:
 
     def __init__(self) -> None:
         self._began = datetime.now(UTC)
-        self._then = time.monotonic()
+        self._began_monotonic = time.monotonic()
 
     def now(self) -> datetime:
         """Return the time of day, in UTC."""
-        return self._began + timedelta(seconds=time.monotonic() - self._then)
+        return self._began + timedelta(seconds=time.monotonic() - self._began_monotonic)
 
     def monotonic(self) -> float:
         """Return seconds that never decrease."""

@@ -71,7 +71,7 @@ def _loss(refusal: Exchange, returned: Exchange | None, ordered: Sequence[Exchan
     last = max((exchange.started_at for exchange in before if exchange.received is not None), default=None)
     under_way = [exchange for exchange in broken if last is None or end_of(exchange) > last]
     alone = len(under_way) == 1 and not any(
-        _meet(under_way[0], other) for other in ordered if other is not under_way[0]
+        _overlap(under_way[0], other) for other in ordered if other is not under_way[0]
     )
     return Loss(tuple(sorted(under_way, key=lambda exchange: exchange.number)), alone, returned)
 
@@ -80,7 +80,7 @@ def _is_refused(exchange: Exchange) -> bool:
     return not exchange.was_sent and exchange.error == REFUSED
 
 
-def _meet(exchange: Exchange, other: Exchange) -> bool:
+def _overlap(exchange: Exchange, other: Exchange) -> bool:
     """Whether two requests were in flight at the same time."""
     return other.was_sent and exchange.started_at < end_of(other) and other.started_at < end_of(exchange)
 

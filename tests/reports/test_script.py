@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from conformance.reports.curl import LONGEST_BODY
 from conformance.reports.script import MOST, Reproductions
-from conformance.reports.wording import ALONE, again, repeating
+from conformance.reports.wording import ALONE, repeating, repeating_lines
 from conformance.wire import requests
 from conformance.wire.redaction import Redactor
 from conformance.wire.requests import Credential
@@ -352,5 +352,5 @@ def test_commands_that_repeat_a_failure(samples: ModuleType) -> None:
     assert repeating(requirement, plain) == (None, [plain["curl"], "pytest reproduce/test_an-id.py"])
     assert repeating(requirement, gone) == (f"It is gone. {ALONE}", [gone["curl"]])
     assert repeating(requirement, scripted, "a folder/") == ("It is gone.", ["sh 'a folder/reproduce/an-id-3.sh'"])
-    assert again(requirement, gone) == [f"It is gone. {ALONE}", gone["curl"]]
+    assert repeating_lines(requirement, gone) == [f"It is gone. {ALONE}", gone["curl"]]
     assert repeating(requirement, scripted, None) == (f"It is gone. {ALONE}", [scripted["curl"]])
