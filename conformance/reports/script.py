@@ -15,6 +15,7 @@ from conformance.reports.pytest_file import pytest_file
 from conformance.reports.steps import Steps, made_by, place_of_id
 from conformance.reports.symptoms import is_success, symptom_of
 from conformance.reports.text import one_line
+from conformance.reports.wording import counted
 from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
@@ -120,8 +121,7 @@ class Reproductions:
             shown = one_line(identifier)[:_LONGEST_TEXT]
             return f"The run has {_GONE_BY[deletion]} {shown} since."
         number = len(self._listed(exchange, since=exchange.number))
-        engagements = "1 engagement" if number == 1 else f"{number:,} engagements"
-        return f"The run has deleted {engagements} of this list since." if number else None
+        return f"The run has deleted {counted(number, 'engagement')} of this list since." if number else None
 
     def reproduction(
         self,
