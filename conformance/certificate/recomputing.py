@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.replay.comparing import is_cut_off
 from conformance.reports.limits import measured_limits
-from conformance.reports.text import encodable, one_line
+from conformance.reports.text import encodable, one_line, with_texts
 from conformance.reports.wording import ENDED_EARLY
 from conformance.running.connect import redactor_of, wire_settings
 from conformance.running.first_contact import REACHING
@@ -135,26 +135,17 @@ def _shown(value: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
-def _changes(journal: Journal, report: Report) -> list[dict[str, object]]:
+def _changes(journal: Journal, report: Report) -> object:
     """Return the changes by the journal, as the report lists them.
 
     ``conformance cleanup`` may have settled some of them after the report was written.
     """
-    said: Any = report.get("journal")
-    is_cleaned_later = bool(report.get("not_undone"))
-    changes: list[dict[str, object]] = []
-    for place, entry in enumerate(journal.entries()):
-        state: object = entry.state.value
-        if is_cleaned_later and entry.state is ChangeState.SETTLED and isinstance(said, list) and place < len(said):
-            state = said[place].get("state") if isinstance(said[place], dict) else state
-        changes.append(
-            {
-                "action": entry.action.value,
-                "subject": None if entry.subject is None else encodable(entry.subject),
-                "id": None if entry.id is None else encodable(entry.id),
-                "state": state,
-            }
-        )
+    said = report.get("journal")
+    changes: Any = with_texts(journal.changes(), encodable)
+    if report.get("not_undone") and isinstance(said, list):
+        for change, told in zip(changes, said, strict=False):
+            if change["state"] == ChangeState.SETTLED and isinstance(told, dict):
+                change["state"] = told.get("state")
     return changes
 
 

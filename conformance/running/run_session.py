@@ -179,13 +179,6 @@ class RunSession:
         if self.provisioner is not None:
             self.provisioner.kill()
 
-    def changes(self) -> list[dict[str, object]]:
-        """Return the changes of the run with their state, for the report."""
-        return [
-            {"action": entry.action.value, "subject": entry.subject, "id": entry.id, "state": entry.state.value}
-            for entry in self.run.journal.entries()
-        ]
-
     def _recognize(self, exchange: Exchange) -> None:
         """Raise if this is not the organization that the target file names."""
         try:

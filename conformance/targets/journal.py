@@ -276,6 +276,13 @@ class Journal:
         with self._lock:
             return list(self._entries.values())
 
+    def changes(self) -> list[dict[str, object]]:
+        """Return all changes with their state, for the report."""
+        return [
+            {"action": entry.action.value, "subject": entry.subject, "id": entry.id, "state": entry.state.value}
+            for entry in self.entries()
+        ]
+
     def unsettled(self, action: Action) -> list[Entry]:
         """Return the unsettled entries of one action, the oldest first."""
         with self._lock:

@@ -100,7 +100,7 @@ def build_report(
             ],
         },
         "census": session.census,
-        "journal": session.changes(),
+        "journal": session.run.journal.changes(),
         "gone": session.missing,
         "not_undone": undone.left,
         "lasting": undone.lasting,
