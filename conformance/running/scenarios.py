@@ -89,7 +89,7 @@ class Scenarios(Generic[R]):
     def prepare(self, scenarios: Iterable[Callable[[R], Any]]) -> None:
         """Start scenarios in the background; ``result`` returns their results."""
         for scenario in scenarios:
-            self._pool.submit(self._run_in_background, scenario)
+            self._pool.submit(self._started, scenario)
 
     def result(self, scenario: Callable[[R], T]) -> T:
         """Return the result of a scenario; run it now if it was not started yet.
@@ -97,14 +97,7 @@ class Scenarios(Generic[R]):
         Raises:
             Exception: The exception that ended the scenario.
         """
-        with self._lock:
-            future = self._results.get(scenario)
-            mine = future is None
-            if future is None:
-                future = self._results[scenario] = Future()
-        if mine:
-            self._run_scenario(scenario, future)
-        found: T = future.result()
+        found: T = self._started(scenario).result()
         return found
 
     def result_if_any(self, scenario: Callable[[R], T]) -> T | None:
@@ -128,12 +121,14 @@ class Scenarios(Generic[R]):
         """Start no further scenario and wait for the running ones."""
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _run_in_background(self, scenario: Callable[[R], Any]) -> None:
+    def _started(self, scenario: Callable[[R], Any]) -> Future[Any]:
+        """Return the future of a scenario; run it in this thread if it was not started yet."""
         with self._lock:
-            if scenario in self._results:
-                return
-            future = self._results[scenario] = Future()
-        self._run_scenario(scenario, future)
+            is_new = scenario not in self._results
+            future = self._results.setdefault(scenario, Future())
+        if is_new:
+            self._run_scenario(scenario, future)
+        return future
 
     def _run_scenario(self, scenario: Callable[[R], Any], future: Future[Any]) -> None:
         """Run a scenario; retry it if a broken connection or a gateway ended it."""
