@@ -16,6 +16,7 @@ _TEXT_LIMIT: Final = 4_000
 _BODY_LIMIT: Final = 8_000
 
 _LONG_STRING: Final = 2_000
+_MORE_CHARACTERS: Final = "{:,} more characters"
 _MARK_BEGINS: Final = Markup("<mark>")
 _MARK_ENDS: Final = Markup("</mark>")
 _NAME: Final = Markup('<span class="key">')
@@ -31,7 +32,7 @@ _ALIKE: Final = 0.6
 def seen(text: str, limit: int = _TEXT_LIMIT) -> Markup:
     """Return text of unknown origin as HTML: escaped, isolated in direction, hidden characters shown by number."""
     shown = _shown(text[:limit])
-    return Markup("<bdi>{}</bdi>{}").format(shown, _left_out(len(text) - limit))
+    return Markup("<bdi>{}</bdi>{}").format(shown, _cut(_MORE_CHARACTERS, len(text) - limit))
 
 
 def differing(text: str, other: str, limit: int = _TEXT_LIMIT) -> Markup:
@@ -65,8 +66,9 @@ def _mark(character: str) -> Markup:
     return Markup('<span class="unseen" title="{}">{}</span>').format(name.lower(), code_point(character))
 
 
-def _left_out(count: int) -> Markup:
-    return Markup("") if count <= 0 else Markup('<span class="cut"> … {} more characters</span>').format(f"{count:,}")
+def _cut(note: str, count: int) -> Markup:
+    """Return a note on the number of characters or bytes that are left out; nothing if there are none."""
+    return Markup("") if count <= 0 else Markup('<span class="cut"> … {}</span>').format(note.format(count))
 
 
 def body(octets: bytes, pointer: str | None = None, limit: int = _BODY_LIMIT) -> Markup:
@@ -81,12 +83,8 @@ def body(octets: bytes, pointer: str | None = None, limit: int = _BODY_LIMIT) ->
     if isinstance(reading, Parsed):
         return _json(octets.decode("utf-8"), pointer, limit)
     return Markup("{}{}").format(_note(reading), seen(octets[: 4 * limit].decode("utf-8", "replace"), limit)) + (
-        _rest(len(octets) - 4 * limit)
+        _cut("and {:,} more bytes", len(octets) - 4 * limit)
     )
-
-
-def _rest(count: int) -> Markup:
-    return Markup("") if count <= 0 else Markup('<span class="cut"> … and {} more bytes</span>').format(f"{count:,}")
 
 
 def _note(reading: Malformed | TooDeep | None) -> Markup:
@@ -121,4 +119,4 @@ def _token(lexeme: str, *, is_name: bool) -> tuple[Markup, ...]:
     if lexeme in "{}[],:":
         return (escape(lexeme),)
     begins = _LITERAL if not lexeme.startswith('"') else _NAME if is_name else _TEXT
-    return begins, _shown(lexeme[:_LONG_STRING]), _left_out(len(lexeme) - _LONG_STRING), _SPAN_ENDS
+    return begins, _shown(lexeme[:_LONG_STRING]), _cut(_MORE_CHARACTERS, len(lexeme) - _LONG_STRING), _SPAN_ENDS

@@ -17,6 +17,7 @@ from conformance.reports.wording import (
     MODES,
     OUTCOMES_AND_WAIVED,
     VERDICTS,
+    by_section,
     causes_sentence,
     counted,
     counts_of,
@@ -87,7 +88,7 @@ def view(report: Report, exchanges: Sequence[Exchange]) -> dict[str, Any]:
         "causes": causes_sentence(causes),
         "undecided": [requirement for requirement in report["requirements"] if requirement["outcome"] == "cantTell"],
         "untested": _untested(report),
-        "sections": _sections(report["requirements"]),
+        "sections": by_section(report["requirements"], lambda requirement: requirement["section"]),
         "observations": [
             (observation, _cited(observation["exchanges"], by_number)) for observation in report["observations"]
         ],
@@ -210,18 +211,6 @@ def _untested(report: Report) -> list[tuple[str, list[Requirement]]]:
         if requirement["outcome"] == "untested":
             by_reason.setdefault(requirement["reason"] or "no reason was recorded", []).append(requirement)
     return list(by_reason.items())
-
-
-def _sections(requirements: list[Requirement]) -> list[tuple[str, str, list[Requirement]]]:
-    numbers = sorted({requirement["section"] for requirement in requirements}, key=int)
-    return [
-        (
-            number,
-            section_title(number) or "Further",
-            [requirement for requirement in requirements if requirement["section"] == number],
-        )
-        for number in numbers
-    ]
 
 
 def _shown_in_full(report: Report, by_number: Mapping[int, Exchange]) -> set[int]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from itertools import groupby
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from conformance.catalogue import load_catalogue
 from conformance.reports.curl import shell_word
@@ -12,9 +13,11 @@ from conformance.reports.outcome import of_requirements
 from conformance.reports.text import excerpt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from conformance.reports.model import ConformanceClass, Failure, Mode, Outcome, Report, Requirement, Verdict
+
+_T = TypeVar("_T")
 
 OUTCOMES: Final[Mapping[Outcome, str]] = {
     "failed": "failed",
@@ -55,6 +58,13 @@ ENDED_EARLY: Final = "The run ended early: "
 
 WITHOUT_CORE: Final = "the verdict is inconclusive, because not all of core was judged"
 """The reason for the verdict if only the choice of requirements prevents another one."""
+
+
+def by_section(entries: Iterable[_T], number_of: Callable[[_T], str]) -> list[tuple[str, str, list[_T]]]:
+    """Return entries by section of the interface: its number, its title, and its entries."""
+    ordered = sorted(entries, key=lambda entry: int(number_of(entry)))
+    sections = groupby(ordered, key=number_of)
+    return [(number, section_title(number) or "Further", list(members)) for number, members in sections]
 
 
 def section_title(number: str) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from functools import partial
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
@@ -21,10 +20,10 @@ from conformance.reports.wording import (
     MODES,
     OUTCOMES_AND_WAIVED,
     VERDICTS,
+    by_section,
     counted,
     counts_of,
     moment,
-    section_title,
     verdict_sentence,
 )
 
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from conformance.reports.site.matrices import Implementation, RequirementRow
+    from conformance.reports.site.matrices import Implementation
     from conformance.reports.site.stored import StoredRun
 
     Content = Callable[[], Iterable[bytes]]
@@ -109,13 +108,8 @@ def _classes(listed: Sequence[Implementation]) -> list[tuple[str, str]]:
 
 
 def _requirements(listed: Sequence[Implementation], links: Links) -> bytes:
-    rows = matrices.requirement_rows(listed)
-    return _rendered("requirements", listed=listed, links=links, sections=_by_section(rows))
-
-
-def _by_section(rows: Iterable[RequirementRow]) -> list[tuple[str, str, list[RequirementRow]]]:
-    grouped = groupby(rows, key=lambda row: row.requirement["section"])
-    return [(number, section_title(number) or "Further", list(members)) for number, members in grouped]
+    sections = by_section(matrices.requirement_rows(listed), lambda row: row.requirement["section"])
+    return _rendered("requirements", listed=listed, links=links, sections=sections)
 
 
 def _observations(listed: Sequence[Implementation]) -> bytes:
