@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import closing
 from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
@@ -102,10 +103,8 @@ def _silence(profile: Profile) -> str | None:
     provisioner = Provisioner.of(profile, lambda _: None)
     if provisioner is None:
         return None
-    try:
+    with closing(provisioner):
         return provisioner.silence()
-    finally:
-        provisioner.close()
 
 
 def _tls(profile: Profile) -> str:

@@ -87,7 +87,7 @@ def try_keys(profile: Profile, wire: Wire, first: Exchange) -> list[Tried]:
     read_engagement = None if engagement is None else requests.get_engagement(engagement)
     exchange = None if read_engagement is None else wire.send(read_engagement)
     main = Tried("api_key", {"organization": first, "engagement": exchange, "engagements": listed})
-    return [main, *(_tried(wire, name, key, read_engagement) for name, key in _further(profile))]
+    return [main, *(_tried(wire, name, key, read_engagement) for name, key in _other_keys(profile))]
 
 
 def _tried(wire: Wire, name: str, key: Secret, read_engagement: Request | None) -> Tried:
@@ -99,7 +99,7 @@ def _tried(wire: Wire, name: str, key: Secret, read_engagement: Request | None) 
     return Tried(name, dict.fromkeys(READS) | dict(zip(batch, responses, strict=True)))
 
 
-def _further(profile: Profile) -> list[tuple[str, Secret]]:
+def _other_keys(profile: Profile) -> list[tuple[str, Secret]]:
     members = [(f"member {member.user_id}", member.key) for member in profile.members if member.key is not None]
     return [*profile.keys.items(), *members]
 

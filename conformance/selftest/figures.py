@@ -99,6 +99,7 @@ class Figures:
         found = [trial for trial in faults if trial.reported]
         named = [trial for trial in found if trial.subject.breaks[0] in trial.reported]
         whole = [trial for trial in found if trial.whole]
+        after = [trial.found_after for trial in whole if trial.found_after]
         return {
             "faults": len(faults),
             "killed": self.counts[TrialState.KILLED],
@@ -111,9 +112,7 @@ class Figures:
             "reported_mean": _mean(len(trial.reported) for trial in whole),
             "reported_most": max((len(trial.reported) for trial in whole), default=None),
             "precision_mean": _mean(precision(trial) for trial in whole),
-            "found_after_median": median(after)
-            if (after := [trial.found_after for trial in whole if trial.found_after])
-            else None,
+            "found_after_median": median(after) if after else None,
             "drawn": drawn or None,
             "drawn_found": self.counts[TrialState.FOUND] if drawn else None,
             "drawn_share": _share(self.counts[TrialState.FOUND], drawn) if drawn else None,
