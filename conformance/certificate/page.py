@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.certificate.claims import Basis
 from conformance.reports.templating import environment, fixed_parts
-from conformance.reports.wording import MODES, OUTCOMES, counted, moment
+from conformance.reports.wording import MODES, ORDER, OUTCOMES, counted, moment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from conformance.reports.model import Report
 
 _PACKAGE: Final = "conformance.certificate"
-_ORDER: Final = ("passed", "failed", "cantTell", "untested", "inapplicable")
 _HEADINGS: Final = {
     "conformant": "Certificate of conformance",
     "inconclusive": "Statement of an inconclusive test",
@@ -52,7 +51,7 @@ def page_bytes(report: Report, claims: Mapping[str, Any], key: str) -> bytes:
 
 def _facts(report: Report, claims: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     run, target, suite = claims["run"], claims["target"], claims["suite"]
-    counted_outcomes = sorted(claims["outcomes"].items(), key=lambda item: _ORDER.index(item[0]))
+    counted_outcomes = sorted(claims["outcomes"].items(), key=lambda item: ORDER.index(item[0]))
     counts = ", ".join(f"{number} {OUTCOMES[outcome]}" for outcome, number in counted_outcomes)
     selection = claims["selection"]
     recomputed = {

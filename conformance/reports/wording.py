@@ -31,7 +31,8 @@ OUTCOMES: Final[Mapping[Outcome, str]] = {
 OUTCOMES_AND_WAIVED: Final[Mapping[str, str]] = dict(OUTCOMES.items()) | {"waived": "waived"}
 """The same, and the word for a waived failure."""
 
-_ORDER: Final = ("passed", "failed", "waived", "cantTell", "untested", "inapplicable")
+ORDER: Final = ("passed", "failed", "waived", "cantTell", "untested", "inapplicable")
+"""The order of outcomes in lists of their numbers."""
 
 VERDICTS: Final[Mapping[Verdict, str]] = {
     "conformant": "Conformant",
@@ -103,7 +104,7 @@ def tally(report: Report) -> Counter[str]:
 def counts_of(requirements: Iterable[Requirement]) -> list[tuple[str, int]]:
     """Return the number of requirements by outcome, as for ``tally``, without outcomes that do not occur."""
     count = Counter(map(outcome_of, requirements))
-    return [(outcome, count[outcome]) for outcome in _ORDER if count[outcome]]
+    return [(outcome, count[outcome]) for outcome in ORDER if count[outcome]]
 
 
 def failed_of(report: Report) -> list[Requirement]:
