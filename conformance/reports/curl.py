@@ -82,8 +82,9 @@ def shell_word(text: str) -> str:
 
 def _printf(octet: int) -> str:
     """Return an octet in printf notation, unambiguous within single quotes."""
-    plain = chr(octet).isalnum() and octet < 128  # noqa: PLR2004
-    return chr(octet) if plain or octet in b" _.:/=" else f"\\{octet:03o}"
+    character = chr(octet)
+    is_plain = character.isascii() and character.isalnum()
+    return character if is_plain or octet in b" _.:/=" else f"\\{octet:03o}"
 
 
 def variable(name: str, variables: Mapping[str, str] = _NONE) -> str:
