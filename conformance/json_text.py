@@ -7,7 +7,7 @@ import re
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -129,7 +129,7 @@ ABSENT: Final = object()
 """The value at a JSON pointer that leads nowhere."""
 
 
-def value_at(value: Any, pointer: str) -> Any:  # noqa: ANN401 - any JSON value
+def value_at(value: object, pointer: str) -> object:
     """Return the value at a JSON pointer, or ``ABSENT``."""
     for part in pointer.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")

@@ -283,7 +283,7 @@ class _Writer:
         return literal(value.replace("\0", "") if parts is not None else value)
 
 
-def literal(value: Any) -> str:  # noqa: ANN401 - any JSON value
+def literal(value: object) -> str:
     """Return a value in Python's notation; a text in double quotes, with characters escaped that do not print."""
     if not isinstance(value, str):
         return repr(value)
@@ -291,7 +291,7 @@ def literal(value: Any) -> str:  # noqa: ANN401 - any JSON value
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in quoted)
 
 
-def _value(exchange: Exchange, pointer: str) -> Any:  # noqa: ANN401 - any JSON value
+def _value(exchange: Exchange, pointer: str) -> object:
     """Return the value at a pointer in the body of a response, or ``ABSENT``."""
     reading = None if exchange.received is None else exchange.received.reading
     return value_at(reading.value, pointer) if isinstance(reading, Parsed) else ABSENT

@@ -123,7 +123,7 @@ def is_success(expected: str) -> bool:
     return _SUCCESS.search(expected) is not None or any(number[0] == "2" for number in _NUMBERS.findall(expected))
 
 
-def literal_of(expected: str) -> Any:  # noqa: ANN401 - any JSON value
+def literal_of(expected: str) -> object:
     """Return the value that a text of an expected value names; ``ABSENT`` if it names none."""
     reading = read_json(expected.encode("utf-8", "surrogatepass"))
     if isinstance(reading, Parsed) and not isinstance(reading.value, dict | list):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from conformance.interface.operations import OPERATIONS
 from conformance.json_text import Parsed, value_at
@@ -74,7 +74,7 @@ def _response(need: str, request: Request, send: Callable[[Request], Exchange]) 
         raise MissingMeans(need, f"The request for a subordinate record had no response: {no_response}.") from None
 
 
-def _filled(body: Any, engagement_id: str) -> object:  # noqa: ANN401 - any JSON value
+def _filled(body: object, engagement_id: str) -> object:
     if isinstance(body, str):
         return body.replace("{engagementId}", engagement_id)
     if isinstance(body, list):

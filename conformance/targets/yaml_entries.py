@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import yaml
 
@@ -147,7 +147,7 @@ class Entry:
             raise self.problem(f"must be true or false, but is {self._kind()}")
         return value
 
-    def json_value(self) -> Any:  # noqa: ANN401 - any JSON value
+    def json_value(self) -> object:
         """Return any JSON value, with variables in texts replaced.
 
         Raises:
