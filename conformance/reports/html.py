@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from conformance.reports.templating import environment, fixed_parts
-from conformance.reports.text import COMMAND
+from conformance.reports.text import COMMAND, as_reference
 from conformance.reports.view import view
 from conformance.reports.wording import of_chosen
 
@@ -29,9 +29,5 @@ def html_bytes(report: Report, exchanges: Sequence[Exchange] = ()) -> bytes:
     """
     template = environment().get_template("report.html.j2")
     text = template.render(view(of_chosen(report), exchanges), **fixed_parts(("report.css",), "report.js"))
-    return _OWN_OR_COMMAND.sub(_as_reference, text).encode("utf-8", "backslashreplace")
-
-
-def _as_reference(found: re.Match[str]) -> str:
-    """Escape the first character of a pipeline command; return styles and scripts unchanged."""
-    return found[0] if found["own"] else f"{found['blank']}&#{ord(found['first'])};"
+    harmless = _OWN_OR_COMMAND.sub(lambda found: found[0] if found["own"] else as_reference(found), text)
+    return harmless.encode("utf-8", "backslashreplace")

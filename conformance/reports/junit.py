@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from conformance.reports.text import COMMAND, excerpt, one_line_excerpt
+from conformance.reports.text import COMMAND, as_reference, excerpt, one_line_excerpt
 from conformance.reports.wording import (
     basis_of,
     excuse,
@@ -41,7 +41,7 @@ def junit_bytes(report: Report) -> bytes:
     _count(root, root.findall("testsuite/testcase"))
     indent(root)
     text = tostring(root, encoding="unicode")
-    harmless = COMMAND.sub(lambda found: f"{found['blank']}&#{ord(found['first'])};", text)
+    harmless = COMMAND.sub(as_reference, text)
     return f"<?xml version='1.0' encoding='utf-8'?>\n{harmless}\n".encode()
 
 

@@ -51,6 +51,11 @@ def bounded(text: str, limit: int) -> str:
     return text if left_out <= 0 else f"{text[:limit]}… ({left_out:,} more characters)"
 
 
+def as_reference(command: re.Match[str]) -> str:
+    """Return the beginning of a command in HTML or XML, with its first character as a reference."""
+    return f"{command['blank']}&#{ord(command['first'])};"
+
+
 def excerpt(text: str, limit: int = 10_000) -> str:
     """Return the visible text, bounded."""
     return visible(bounded(text, limit))
