@@ -78,7 +78,7 @@ def _examine(console: Console, profile: Profile, wire: Wire) -> Exit:
     console.print(plain(f"Reachable: {first.status} in {first.seconds * 1000:.0f} ms, {_tls(profile)}"))
     console.print(plain(_limit(first)))
     if first.status == HTTPStatus.UNAUTHORIZED:
-        click.echo("The target could not be tested: the service refuses the main key with 401.", err=True)
+        complain("The target could not be tested: the service refuses the main key with 401.")
         return Exit.UNTESTABLE
     keys = try_keys(profile, wire, first)
     console.print("\nRead access of each key (write access is not tested):")

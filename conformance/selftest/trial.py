@@ -134,7 +134,7 @@ def attempt(task: Task, run: Callable[[Judge], None] = run_checks) -> Trial:
     return Trial(
         subject=task.subject,
         reported=reported,
-        detecting=_convicting(judge.results),
+        detecting=_detecting(judge.results),
         undecided=_undecided(judge.results, reported),
         passed=len({result.requirement for result in judge.results if result.outcome == "passed"} - reported.keys()),
         requests=requests,
@@ -154,7 +154,7 @@ def _reported(results: Iterable[CheckResult]) -> dict[str, list[str]]:
     return reported
 
 
-def _convicting(results: Iterable[CheckResult]) -> dict[str, list[str]]:
+def _detecting(results: Iterable[CheckResult]) -> dict[str, list[str]]:
     detecting: dict[str, list[str]] = {}
     for result in results:
         if result.failure is not None:

@@ -86,7 +86,7 @@ class JournalFile:
 
     def close(self) -> None:
         """Close and release the file; a later line opens it again."""
-        self._shut()
+        self._close_descriptor()
         if self._claim is not None:
             os.close(self._claim)
             self._claim = None
@@ -120,7 +120,7 @@ class JournalFile:
                 os.fsync(self._descriptor)
         except OSError as error:
             # After the next opening, writing begins on a new line.
-            self._shut()
+            self._close_descriptor()
             raise self._unwritable(error) from None
 
     def _opened(self) -> int:
@@ -131,7 +131,7 @@ class JournalFile:
             os.write(descriptor, b"\n")
         return descriptor
 
-    def _shut(self) -> None:
+    def _close_descriptor(self) -> None:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
