@@ -49,7 +49,7 @@ def _requests(profile: Profile, reading: int, alone: int, everything: int) -> in
     if profile.mode is Mode.READ_ONLY:
         return reading
     beyond = [entry for entry in load_catalogue().requirements.values() if entry.conformance_class != "core"]
-    unlocked = sum(all(capabilities.is_met(profile, need) for need in entry.needs) for entry in beyond)
+    unlocked = sum(capabilities.are_met(profile, entry.needs) for entry in beyond)
     return alone + (everything - alone) * unlocked // len(beyond)
 
 

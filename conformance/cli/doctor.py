@@ -139,7 +139,7 @@ def _classes(profile: Profile) -> Table:
     table = _table("class", "requirements")
     for name in CLASSES:
         needs = [entry.needs for entry in load_catalogue().requirements.values() if entry.conformance_class == name]
-        unlocked = sum(all(capabilities.is_met(profile, need) for need in entry) for entry in needs)
+        unlocked = sum(capabilities.are_met(profile, entry) for entry in needs)
         style = "green" if unlocked == len(needs) else "yellow" if unlocked else "dim"
         table.add_row(plain(name, style), plain(f"{unlocked:>3} of {len(needs)}", style))
     return table

@@ -42,7 +42,8 @@ def print_plan(options: RunOptions) -> None:
         raise click.UsageError(str(error)) from None
     entries = load_catalogue().requirements
     wanted = selection or tuple(entries)
-    possible = [name for name in wanted if _is_possible(profile, entries[name].needs)]
+    # The embedded service, which has no profile yet, meets all needs.
+    possible = [name for name in wanted if profile is None or capabilities.are_met(profile, entries[name].needs)]
     judged, requests = _rehearsed(options, profile, possible) if possible else ([], 0)
     for name in judged:
         click.echo(f"{entries[name].conformance_class:<13} {name}")
@@ -51,11 +52,6 @@ def print_plan(options: RunOptions) -> None:
     if left := [name for name in wanted if name not in judged]:
         click.echo(f"It would leave {_by_class(left)} untested; conformance doctor shows why.")
     click.echo(f"It would send about {counted(requests, 'request')}, undoing included; none was sent.")
-
-
-def _is_possible(profile: Profile | None, needs: Sequence[str]) -> bool:
-    """Whether the target meets all needs; the embedded service does."""
-    return profile is None or all(capabilities.is_met(profile, need) for need in needs)
 
 
 def _rehearsed(options: RunOptions, profile: Profile | None, possible: Sequence[str]) -> tuple[list[str], int]:

@@ -9,7 +9,7 @@ from conformance.interface.operations import KINDS, SCOPES
 from conformance.targets.profile import Mode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from conformance.targets.profile import Profile
 
@@ -114,6 +114,11 @@ def is_met(profile: Profile, need: str, *, missing_methods: Collection[str] = ()
     if need == "disposable":
         return profile.mode is Mode.DISPOSABLE
     return _in_file(profile, need) or _provisioned(profile, need.partition(":")[0], missing_methods)
+
+
+def are_met(profile: Profile, needs: Iterable[str]) -> bool:
+    """Whether the profile meets all needs."""
+    return all(is_met(profile, need) for need in needs)
 
 
 def _in_file(profile: Profile, need: str) -> bool:
