@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.oracle import read
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
+from conformance.scenarios.basics import field_or_none
 from conformance.scenarios.samples import (
     ADDRESSES,
     ALONE,
@@ -103,8 +104,10 @@ def texts(run: Run) -> Texts:
             attempts += _keep(run, _pair(run, names, descriptions))
     for edited in [attempt for attempt in attempts if attempt.before is not None and attempt.response.accepted][:1]:
         identifier = edited.response.request.identifier or ""
-        # For the ledger: a name must not change the long description, and an archive must keep both.
-        run.send(requests.update_engagement(identifier, {"name": run.name("renamed")}))
+        # For the ledger: the first name must not change the long description, an archive keeps both, lists show them.
+        name = None if edited.before is None else field_or_none(edited.before, "name")
+        name = name if isinstance(name, str) else run.name("renamed")
+        run.send(requests.update_engagement(identifier, {"name": name}))
         run.send(requests.get_engagement(identifier))
         run.send(requests.archive_engagement(identifier))
         run.send(requests.get_engagement(identifier))
