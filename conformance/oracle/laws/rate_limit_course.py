@@ -92,11 +92,14 @@ def expect_falling(exchanges: Iterable[Exchange]) -> None:
 
 
 def _by_key(exchanges: Iterable[Exchange]) -> dict[str, list[AnnouncedLimit]]:
-    """Return the parsed headers of each key's requests, in the order in which they were sent."""
+    """Return the parsed headers of each key's requests, in the order in which they were sent.
+
+    What is no key, or a key under another scheme, may count against another limit.
+    """
     keys: dict[str, list[AnnouncedLimit]] = {}
     for exchange in exchanges:
         credential = exchange.request.credential
-        if exchange.request.is_proper and (credential is None or credential.authorization is not None):
+        if exchange.request.is_proper and (credential is None or not credential.invalid):
             keys.setdefault(exchange.request.key_name, []).append(AnnouncedLimit.by(exchange))
     return {name: sorted(found, key=lambda reading: reading.begin) for name, found in keys.items()}
 

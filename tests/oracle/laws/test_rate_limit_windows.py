@@ -162,7 +162,15 @@ def test_each_key_has_windows_of_its_own() -> None:
     assert judges(mine + others[:3])
     assert judges(others)
     assert not judges(mine[:3] + others[:3])
-    assert not judges(shown_by(Credential("none", None), mine))
+    assert not judges(shown_by(Credential("none", None, invalid=True), mine))
+
+
+def test_a_key_under_another_scheme_has_windows_of_its_own() -> None:
+    """Its refusals may count against another limit, with another Reset, which splits no window of the key."""
+    wrong = Credential("api_key", "Token k", invalid=True)
+    refusals = shown_by(wrong, [exchange_at(second + 0.5, 99, 55, status=401) for second in range(5)])
+
+    assert judges(row(*FLAT) + refusals)
 
 
 @BOTH
