@@ -133,10 +133,11 @@ def _use(run: Run) -> None:
     """Use the renamed organization with several keys, for the ledger and the laws of every response."""
     creation = requests.create_engagement({"name": run.name("elsewhere"), "description": "Made under another name"})
     invitation = requests.invite_member({"email": run.address("elsewhere"), "role": "member"})
-    update = requests.update_organization({"name": run.name("by-none")})
+    update, other = (requests.update_organization({"name": run.name(f"by-{key}")}) for key in ("none", "reader"))
     refused = [request.with_key(NO_KEY) for request in (requests.get_organization(), creation, invitation, update)]
-    refused += with_scoped_key(run, "organizations:read", creation, invitation, update)
+    refused += with_scoped_key(run, "organizations:read", creation, invitation, other)
     run.send_permitted([creation, *(replace(request, repeatable=True) for request in refused)])
+    run.send(requests.get_organization())
 
 
 def _rename_elsewhere(run: Run) -> None:
