@@ -95,7 +95,7 @@ _AN_ENTRY: Final = 150
 
 
 def _told_apart(values: Iterable[object]) -> tuple[str | bytes | int, ...]:
-    """Return something for each value that no unequal value has; objects and arrays are known already: their ids."""
+    """Return a key for each value that only equal values have; objects and arrays, known already, have their ids."""
     return tuple(
         value if isinstance(value, str) else id(value) if isinstance(value, dict | list) else repr(value).encode()
         for value in values

@@ -80,7 +80,7 @@ def test_the_key_is_judged_before_the_request(bad_keys: BadKeys) -> None:
 @observes("bearer-letter-case")
 def test_letter_case_of_the_scheme(run: Run) -> None:
     """Observe the scheme in other letter case."""
-    key = (run.fixtures.main.authorization or "").partition(" ")[2]
+    key = run.fixtures.main.key
     for scheme in ("bearer",) if run.effort is Effort.QUICK else ("bearer", "BEARER"):
         exchange = run.send(requests.get_organization().with_key(Credential("api_key", f"{scheme} {key}")))
         run.observe("bearer-letter-case", f"{scheme}: {describe_response(exchange)}", exchange)

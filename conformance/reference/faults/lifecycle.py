@@ -376,18 +376,16 @@ def _delete_too(kind: str, *, everywhere: bool, from_deletion: int = 0) -> Mutat
     return wrap("delete_subordinates", around)
 
 
-def _cascade_to_archived(service: Service, honest: Method, engagement: Engagement) -> None:
-    honest(engagement)
-    for other in engagements(service, engagement.organization_id):
-        for kind in KINDS if other.status == "archived" else ():
-            service.store.delete_subordinates(other.id, kind)
+def _cascade_to(are_emptied: Callable[[Engagement, Engagement], bool]) -> Mutation:
+    """Delete all records of others with an engagement; ``are_emptied`` gets the one to delete and another one."""
 
+    def around(service: Service, honest: Method, engagement: Engagement) -> None:
+        honest(engagement)
+        for other in engagements(service, engagement.organization_id):
+            if are_emptied(engagement, other):
+                honest(other)
 
-def _cascade_by_name(service: Service, honest: Method, engagement: Engagement) -> None:
-    honest(engagement)
-    for other in engagements(service, engagement.organization_id):
-        if other.name == engagement.name:
-            honest(other)
+    return wrap("delete_subordinates", around)
 
 
 FOUND = (
@@ -481,9 +479,9 @@ RECORDS = (
     fault("cascade-takes-neighbours", "A deletion also deletes the reports of all other engagements.",
           _delete_too("report", everywhere=False), "subordinates-of-others-stay"),
     fault("cascade-takes-archived", "A deletion also deletes the subordinate records of all archived engagements.",
-          wrap("delete_subordinates", _cascade_to_archived), "subordinates-of-others-stay"),
+          _cascade_to(lambda _, other: other.status == "archived"), "subordinates-of-others-stay"),
     fault("cascade-by-name", "A deletion also deletes the subordinate records of engagements of the same name.",
-          wrap("delete_subordinates", _cascade_by_name), "subordinates-of-others-stay"),
+          _cascade_to(lambda deleted, other: other.name == deleted.name), "subordinates-of-others-stay"),
     fault("cascade-not-at-all", "A deletion keeps all subordinate records of the engagement.",
           override(delete_subordinates=lambda *_: None),
           *(f"subordinate-{words}-go" for words in _RECORDS.values())),

@@ -155,7 +155,7 @@ def near_keys(key: str, random: Random) -> list[tuple[str, Credential]]:
 
 def revealing_texts(key: str, wrong: Iterable[Credential]) -> list[str]:
     """Return the texts that reveal the real key: all wrong keys derived from it, and its two halves."""
-    given = [(credential.authorization or "").partition(" ")[2] for credential in wrong]
+    given = [credential.key for credential in wrong]
     rest = key[len(_prefix(key)) :]
     half = len(rest) // 2
     halves = [rest[:half], rest[half:]] if half >= _LONG_ENOUGH else []

@@ -144,7 +144,7 @@ class BadKeys:
 def bad_keys(run: Run) -> BadKeys:
     """Call every operation without a key, with other schemes, with an empty key and with unknown keys."""
     inputs = _unauthenticated_inputs(run)
-    key = (run.fixtures.main.authorization or "").partition(" ")[2]
+    key = run.fixtures.main.key
     unknown = _unknown_keys(run, key)
     sent = {
         "none": _without_a_key(run, inputs, key),
