@@ -67,9 +67,9 @@ def archiving(run: Run) -> Archiving:
     run.sleep(tick)
     edits = run.send_in_turn(
         [
+            requests.update_engagement(identifier, {"name": subject.get("name"), "description": "0"}),  # as it is
             requests.update_engagement(identifier, {"name": run.name("archived-edited")}),
             requests.update_engagement(identifier, {"description": "Edited while in the archive"}),
-            requests.update_engagement(identifier, {"name": subject.get("name"), "description": "0"}),  # as it is
         ]
     )
     after_edits = run.send(requests.get_engagement(identifier))
