@@ -52,7 +52,7 @@ def test_new_engagement_was_updated_when_it_was_created(run: Run, creating: Crea
     read.success(creating.bare.response)
     known = []
     for response in _born(run):
-        made, changed = (_moment(field_or_none(response, name)) for name in ("createdAt", "updatedAt"))
+        made, changed = (parse_timestamp(field_or_none(response, name)) for name in ("createdAt", "updatedAt"))
         if made is not None and changed is not None:
             known.append((response, made, changed))
     if not known:
@@ -138,7 +138,3 @@ def _distinct_on(page: Exchange) -> None:
                 actual=identifier,
                 pointer=f"/data/{place}/id",
             )
-
-
-def _moment(text: object) -> datetime | None:
-    return parse_timestamp(text) if isinstance(text, str) else None

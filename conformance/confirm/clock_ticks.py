@@ -12,6 +12,8 @@ from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.oracle.timestamps import A_LONG_TICK, parse_timestamp, step_of
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
@@ -35,7 +37,7 @@ def expect_moved(run: Run, actual: str, than: str, *at: Exchange) -> None:
     except NonConformity as fault:
         if was_set_back(at[-1], run.wire.exchanges) and _is_behind(at[-1], than):
             raise CantTell("the service's clock was set back during the run", *fault.exchanges) from fault
-        step = step_of(moment for time in _times(run) if (moment := parse_timestamp(time)) is not None)
+        step = step_of(_times(run))
         if step > A_LONG_TICK:
             raise CantTell(f"the service's clock ticks only every {step:g} s", *fault.exchanges) from fault
         raise
@@ -47,10 +49,10 @@ def _is_behind(exchange: Exchange, time: str) -> bool:
     return dated is not None and moment is not None and dated < moment.timestamp()
 
 
-def _times(run: Run) -> list[str]:
+def _times(run: Run) -> list[datetime]:
     """Return the times of the run's engagements; older ones may have times of other clocks."""
     creations = [exchange for exchange in run.wire.exchanges if exchange.request.operation.id == "createEngagement"]
     own = {read.id_of(resource) for exchange in creations for resource in readable_resources(exchange)} - {None}
     shown = (resource for exchange in run.wire.exchanges for resource in readable_resources(exchange))
     found = (item.get(name) for item in shown if read.id_of(item) in own for name in ("createdAt", "updatedAt"))
-    return [time for time in found if isinstance(time, str)]
+    return [moment for time in found if (moment := parse_timestamp(time)) is not None]

@@ -148,7 +148,7 @@ def later(what: str, actual: str, than: str, *at: Exchange) -> None:
 
 def moment(text: object, *at: Exchange) -> datetime:
     """Return the time of a timestamp; another requirement judges its format."""
-    parsed = parse_timestamp(text) if isinstance(text, str) else None
+    parsed = parse_timestamp(text)
     if parsed is None:
         raise CantTell(f"{render(text)} is not a timestamp of the interface's format", *at)
     return parsed

@@ -13,7 +13,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from conformance.oracle.effects import MICROSECONDS, Interval, must_be_accepted, must_read_back_exactly
-from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.laws.responses import first_resource
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def _outcome(exchange: Exchange) -> RequestOutcome:
 
 
 def _seen(exchange: Exchange) -> EngagementState | None:
-    data = next(iter(readable_resources(exchange)), {})
+    data = first_resource(exchange) or {}
     name, description, status = data.get("name"), data.get("description") or "", data.get("status")
     if isinstance(name, str) and isinstance(description, str) and isinstance(status, str):
         return EngagementState(name, description, status)

@@ -100,10 +100,17 @@ def number(exchange: Exchange, name: str) -> int:
 
 
 def integer(holder: JsonObject, name: str, exchange: Exchange) -> int:
-    """Return an integer member of an object; 3.0 is an integer as in JSON Schema."""
-    value = holder.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
+    """Return an integer member of an object."""
+    value = integer_or_none(holder.get(name))
+    if value is None:
         raise CantTell(f"{name} is not an integer", exchange)
+    return value
+
+
+def integer_or_none(value: object) -> int | None:
+    """Return a JSON value as an integer; None if it is none. 3.0 is an integer, as in JSON Schema."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value % 1 != 0:
+        return None
     return int(value)
 
 

@@ -22,9 +22,13 @@ A_LONG_TICK: Final = 2.5
 """Seconds after which a clock that has not ticked has stopped."""
 
 
+def parse_timestamp(value: object) -> datetime | None:
+    """Return the time of a JSON value; None if it is no timestamp, exactly of the interface's format."""
+    return _parsed(value) if isinstance(value, str) else None
+
+
 @lru_cache(maxsize=4096)
-def parse_timestamp(text: str) -> datetime | None:
-    """Return the time of a timestamp, or None if it is not exactly of the interface's format."""
+def _parsed(text: str) -> datetime | None:
     if not _FORMAT.fullmatch(text):
         return None
     try:

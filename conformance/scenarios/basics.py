@@ -124,8 +124,8 @@ def tick_of(engagements: Iterable[Mapping[str, Any]]) -> float:
 
     A clock may tick more slowly than that. A check that needs a tick waits ``A_LONG_TICK`` the second time.
     """
-    times = [engagement.get(name) for engagement in engagements for name in ("createdAt", "updatedAt")]
-    moments = [parse_timestamp(time) for time in times if isinstance(time, str)]
+    times = (engagement.get(name) for engagement in engagements for name in ("createdAt", "updatedAt"))
+    moments = map(parse_timestamp, times)
     return A_SHORT_TICK if any(moment is not None and moment.microsecond for moment in moments) else ONE_SECOND_TICK
 
 

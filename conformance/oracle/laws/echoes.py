@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.oracle import expect, read
 from conformance.oracle.effects import TEXTS, Interval, must_be_accepted, must_be_echoed
 from conformance.oracle.laws.no_ops import no_op_changes
-from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.laws.responses import first_resource
 from conformance.oracle.outcomes import CantTell
 
 if TYPE_CHECKING:
@@ -166,8 +166,7 @@ def _body_of(exchange: Exchange, operation: str) -> dict[str, Any]:
 def _resource_of(exchange: Exchange, operation: str) -> dict[str, Any]:
     """Return the resource in a success of this operation; an empty one if it cannot be read."""
     is_of_it = exchange.request.operation.id == operation and exchange.request.is_proper
-    resources = readable_resources(exchange) if is_of_it else []
-    return dict(resources[0]) if resources else {}
+    return dict(first_resource(exchange) or {}) if is_of_it else {}
 
 
 def _same(exchange: Exchange, resource: dict[str, Any], right: dict[str, Any]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Parsed
+from conformance.oracle import read
 from conformance.oracle.outcomes import NonConformity
 from conformance.oracle.rendering import kind_of, render
 from conformance.wire.statuses import ERRORS_FROM, SERVER_ERRORS_FROM
@@ -53,8 +54,7 @@ def error_envelope(exchange: Exchange) -> bool:
         )
     for name, kind in (("code", "string"), ("message", "string"), ("statusCode", "number")):
         value = error.get(name)
-        whole = kind != "number" or (isinstance(value, int | float) and value % 1 == 0)
-        if kind_of(value) != kind or not whole:
+        if kind_of(value) != kind or (kind == "number" and read.integer_or_none(value) is None):
             expected = "an integer" if kind == "number" else "a string"
             actual = f"{render(value)} ({kind_of(value)})" if name in error else "absent"
             raise NonConformity(
@@ -67,7 +67,7 @@ def error_status_code_agrees(exchange: Exchange) -> bool:
     """Require that the statusCode of an error is its HTTP status."""
     error = _error(exchange) if exchange.status >= ERRORS_FROM else None
     given = error.get("statusCode") if error else None
-    if isinstance(given, bool) or not isinstance(given, int | float) or given % 1 != 0:
+    if read.integer_or_none(given) is None:
         return False
     if given != exchange.status:
         raise NonConformity(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ORDERS, PARAMETERS
 from conformance.json_text import Parsed
+from conformance.oracle import read
 from conformance.oracle.outcomes import NonConformity
 from conformance.oracle.rendering import kind_of, one_of, render
 from conformance.oracle.timestamps import parse_timestamp
@@ -30,7 +31,7 @@ def meta_fields(exchange: Exchange) -> bool:
     if meta is None:
         return False
     for name in META_FIELDS:
-        if _whole(meta.get(name)) is None:
+        if read.integer_or_none(meta.get(name)) is None:
             actual = f"{render(meta[name])} ({kind_of(meta[name])})" if name in meta else "absent"
             raise NonConformity(
                 f"meta.{name} is not an integer",
@@ -265,9 +266,8 @@ def _moments(exchange: Exchange, field: str) -> list[tuple[int, datetime]]:
         or field not in {"createdAt", "updatedAt"}
     ):
         return []
-    texts = [item.get(field) for item in items]
-    moments = [parse_timestamp(text) if isinstance(text, str) else None for text in texts]
-    return [(place, moment) for place, moment in enumerate(moments) if moment is not None]
+    moments = enumerate(parse_timestamp(item.get(field)) for item in items)
+    return [(place, moment) for place, moment in moments if moment is not None]
 
 
 def is_list(exchange: Exchange) -> bool:
@@ -350,12 +350,6 @@ def _items(exchange: Exchange) -> list[dict[str, Any]] | None:
 
 def _numbers(exchange: Exchange) -> dict[str, int] | None:
     meta = _meta(exchange)
-    numbers = {name: _whole((meta or {}).get(name)) for name in META_FIELDS}
+    numbers = {name: read.integer_or_none((meta or {}).get(name)) for name in META_FIELDS}
     known = {name: value for name, value in numbers.items() if value is not None}
     return known if len(known) == len(META_FIELDS) else None
-
-
-def _whole(value: object) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value % 1 != 0:
-        return None
-    return int(value)

@@ -198,6 +198,11 @@ def readable_resources(exchange: Exchange) -> list[dict[str, Any]]:
         return []
 
 
+def first_resource(exchange: Exchange) -> dict[str, Any] | None:
+    """Return the first readable resource of a success; None if there is none."""
+    return next(iter(readable_resources(exchange)), None)
+
+
 def _is_address(email: str) -> bool:
     """Whether a text may be a bare address: unquoted addresses have no colons and no angle brackets (RFC 5322)."""
     return "@" in email and not re.match(r"(?i)mailto:", email) and not re.search(r"<[^<>\"]*@[^<>\"]*>$", email)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from conformance.oracle import read
 from conformance.oracle.rendering import kind_of, render
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def _look_up(resource: Mapping[str, Any], field: Field) -> tuple[Mapping[str, An
 
 def _is(value: object, kind: Kind) -> bool:
     if kind == "integer":
-        return isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0
+        return read.integer_or_none(value) is not None
     return kind_of(value) == kind
 
 

@@ -112,8 +112,7 @@ def time_of(field: str) -> Key:
     """Return the key function of lists that are sorted by a time."""
 
     def key(item: Mapping[str, Any]) -> Comparable | None:
-        text = item.get(field)
-        return parse_timestamp(text) if isinstance(text, str) else None
+        return parse_timestamp(item.get(field))
 
     return key
 

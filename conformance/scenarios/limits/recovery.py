@@ -66,8 +66,8 @@ def _lag(run: Run) -> float:
         for exchange in run.wire.exchanges
         if exchange.request.operation.id == "createEngagement"
         for resource in laws.readable_resources(exchange)
-        if isinstance(text := resource.get("createdAt"), str)
-        if (created := parse_timestamp(text)) is not None and (dated := date_of(exchange.response)) is not None
+        if (created := parse_timestamp(resource.get("createdAt"))) is not None
+        and (dated := date_of(exchange.response)) is not None
     ]
     return max(0.0, min(lags, default=0.0))
 
