@@ -56,7 +56,7 @@ class _Stamp:
         return steps if near and abs(steps) in _STEPS else None
 
     @property
-    def slip(self) -> str | None:
+    def date_error(self) -> str | None:
         """The wrong part of the date, if it is an error that programs make; else None.
 
         The response must have a Date that agrees with the run's own clock: otherwise any clock may be the wrong one.
@@ -65,13 +65,13 @@ class _Stamp:
         if now is None or abs(now - self.at.started_at.timestamp() - self.at.seconds) > _CLOCKS_AGREE:
             return None
         right = datetime.fromtimestamp(now, UTC)
-        slips = {
+        date_errors = {
             "a day ahead of": right + timedelta(seconds=_DAY),
             "a day behind": right - timedelta(seconds=_DAY),
             "a month ahead of": _of_month(right, 1),
             "a month behind": _of_month(right, -1),
         }
-        near = (says for says, wrong in slips.items() if abs((self.moment - wrong).total_seconds()) <= _ABOUT)
+        near = (words for words, wrong in date_errors.items() if abs((self.moment - wrong).total_seconds()) <= _ABOUT)
         return next(near, None)
 
 
@@ -107,12 +107,12 @@ def _judge(responses: list[_Stamp], *, coarse: bool) -> None:
     of_now = [stamp for stamp in responses if abs(stamp.ahead) <= _AGREES]
     if of_now == responses:
         return
-    zones, slips = {stamp.zone for stamp in responses}, {stamp.slip for stamp in responses}
+    zones, date_errors = {stamp.zone for stamp in responses}, {stamp.date_error for stamp in responses}
     if len(zones) == 1 and None not in zones and not coarse:
         hours = responses[0].ahead / 3600
         raise _fault(responses, f"{abs(round(hours * 4)) / 4:g} hours {'ahead of' if hours > 0 else 'behind'}")
-    if len(slips) == 1 and (slip := slips.pop()) is not None and not coarse:
-        raise _fault(responses, slip)
+    if len(date_errors) == 1 and (date_error := date_errors.pop()) is not None and not coarse:
+        raise _fault(responses, date_error)
     if of_now and zones != {None}:
         raise CantTell("some responses look like those of another time zone", *(stamp.at for stamp in responses))
     raise Inapplicable("The clock of the service is off, but not by a time zone")
@@ -143,11 +143,11 @@ def _of_month(moment: datetime, ahead: int) -> datetime:
     return moment.replace(year=months // 12, month=months % 12 + 1, day=1) + timedelta(days=moment.day - 1)
 
 
-def _fault(responses: list[_Stamp], says: str) -> NonConformity:
+def _fault(responses: list[_Stamp], words: str) -> NonConformity:
     first, field = responses[0], _OF_NOW[responses[0].at.request.operation.id]
     now = datetime.fromtimestamp(first.moment.timestamp() - first.ahead, UTC).isoformat(timespec="seconds")
     return NonConformity(
-        f"{field} is {says} the time of its response",
+        f"{field} is {words} the time of its response",
         *(stamp.at for stamp in responses[:_FEW]),
         expected=f"about {now}, the time of the response",
         actual=f"{render(first.moment.isoformat(timespec='milliseconds'))}, the same in all {len(responses)} responses",

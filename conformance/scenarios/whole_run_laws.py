@@ -1,4 +1,4 @@
-"""Judging laws over all exchanges of a run."""
+"""EngagementRules laws over all exchanges of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judging all exchanges of a run by the ledger."""
+"""EngagementRules all exchanges of a run by the ledger."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.attribution import MOVES
 from conformance.oracle.ledger.findings import Findings
-from conformance.oracle.ledger.ledger import PEOPLE, SCENARIOS, Ledger
+from conformance.oracle.ledger.ledger import ORGANIZATION_RULES, SCENARIOS, Ledger
 from conformance.oracle.ledger.lists import page_of
 from conformance.oracle.ledger.members import OwnMember
 from conformance.oracle.ledger.organization import OF_UPDATES, ONLY_NAME
@@ -63,7 +63,7 @@ class Account:
 @scenario(alone=True)
 def ledger_of_run(run: Run) -> Account:
     """Enter all exchanges of the run into the ledger, after a last look, and request suspicious lists again."""
-    chosen = [rule for rule in dict.fromkeys((*PEOPLE, *SCENARIOS)) if _is_chosen(run, rule)]
+    chosen = [rule for rule in dict.fromkeys((*ORGANIZATION_RULES, *SCENARIOS)) if _is_chosen(run, rule)]
     for name in dict.fromkeys(name for rule in chosen for name in SCENARIOS.get(rule, ())):
         run.scenarios.wait_for(scenario_named(name))
     run.scenarios.wait_for(last_look)
@@ -73,14 +73,14 @@ def ledger_of_run(run: Run) -> Account:
         ledger = _entered(run)
     account, sure = Account(Findings(kept=ledger.findings.kept)), set[str]()
     for finding in tuple(ledger.findings.broken):
-        if finding.requirement in PEOPLE and finding.requirement not in chosen:
+        if finding.requirement in ORGANIZATION_RULES and finding.requirement not in chosen:
             continue
-        asks = finding.unsteady and not {finding.requirement} & (sure | account.doubts.keys())
+        asks = finding.unconfirmed and not {finding.requirement} & (sure | account.doubts.keys())
         again = _updated_again if finding.requirement in OF_UPDATES else _asked_again
         confirmed = again(run, finding, ledger, account) if asks else _by_clock(run, finding, account)
         if confirmed is not None:
             account.findings.broken.append(confirmed)
-            sure |= set() if confirmed.unsteady else {confirmed.requirement}
+            sure |= set() if confirmed.unconfirmed else {confirmed.requirement}
     account.findings.broken += _of_other_organization(run)
     return account
 
@@ -102,7 +102,7 @@ def _of_other_organization(run: Run) -> list[Finding]:
     found: dict[str, Finding] = {}
     for finding in tuple(ledger.findings.broken):
         rule = finding.requirement
-        if rule not in PEOPLE and rule not in found:
+        if rule not in ORGANIZATION_RULES and rule not in found:
             judge = by_ledger(ledger, rule, seen)
             confirmed = _confirmed_of_other(run, _as_sent(run, finding), judge)
             found |= {} if confirmed is None else {rule: confirmed}
@@ -111,13 +111,13 @@ def _of_other_organization(run: Run) -> list[Finding]:
 
 def _confirmed_of_other(run: Run, finding: Finding, judge: Callable[[Exchange], Finding | None]) -> Finding | None:
     """Return a finding about the other organization if its users, and the service's clock, cannot be the reason."""
-    if not finding.unsteady:
+    if not finding.unconfirmed:
         of_clock = _by_clock(run, finding, Account(Findings()))
-        return None if of_clock.unsteady else of_clock
+        return None if of_clock.unconfirmed else of_clock
     again = seen_again(run, finding, judge)
     if again is None or is_elsewhere(run, again := _as_sent(run, again)):
         return None
-    return replace(again, unsteady=False)
+    return replace(again, unconfirmed=False)
 
 
 def _as_sent(run: Run, finding: Finding) -> Finding:
@@ -143,7 +143,7 @@ def _by_clock(run: Run, finding: Finding, account: Account) -> Finding:
         expect_moved(run, finding.actual, finding.expected, *finding.because, finding.exchange)
     except CantTell as doubt:
         account.doubts[finding.requirement] = doubt
-        return replace(finding, unsteady=True)
+        return replace(finding, unconfirmed=True)
     except NonConformity:
         pass
     return finding
@@ -181,8 +181,8 @@ def conclude(requirement: str, account: Account) -> None:
     broken = findings.of(requirement)
     if broken and (root := findings.explained(requirement)):
         raise CantTell(f"{broken[0].message}, but there may be another reason: {root.message}", *_cited(root))
-    if sure := next((finding for finding in broken if not finding.unsteady), None):
-        raise sure.as_fault(story=_others(broken))
+    if sure := next((finding for finding in broken if not finding.unconfirmed), None):
+        raise sure.as_fault(context=_others(broken))
     if broken:
         raise account.doubts[requirement]
     _conclude_kept(findings, requirement)
@@ -278,7 +278,7 @@ def _asked_again(run: Run, finding: Finding, ledger: Ledger, account: Account) -
     """Return a confirmed finding that others, or writes of the run, may have caused; record doubts."""
     again, right = _looked_again(run, finding, by_ledger(ledger, finding.requirement))
     if again is not None and not is_elsewhere(run, again):
-        return replace(again, unsteady=False)
+        return replace(again, unconfirmed=False)
     if right is not None and written_meanwhile(run, finding.exchange):
         account.torn.append(finding.exchange)
         return None
@@ -312,7 +312,7 @@ def _updated_again(run: Run, finding: Finding, ledger: Ledger, account: Account)
         with confirm.cant_tell_if_others_interfere(run):
             confirm.again(ledger, judge, lambda: run.scenarios.result(_again) if again else ledger)
     except NonConformity:
-        return replace(finding, unsteady=False)
+        return replace(finding, unconfirmed=False)
     except CantTell as doubt:
         account.doubts[finding.requirement] = doubt
     return finding

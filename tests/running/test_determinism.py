@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from conformance.oracle.ledger.ledger import RULES
+from conformance.oracle.ledger.ledger import ENGAGEMENT_RULES
 from conformance.running.options import Effort, RunOptions
 from conformance.selftest.in_process import HostedSession
 from conformance.selftest.subjects import latitudes
@@ -122,4 +122,4 @@ def test_workers_do_not_change_verdicts(wide: Made, narrow: Made) -> None:
 
 def test_another_seed_sends_other_requests(wide: Made) -> None:
     """Another seed sends other requests, so the comparison is not trivial."""
-    assert run_once(8, 8, RULES[0]).streams["random_walks"] != wide.streams["random_walks"] != []
+    assert run_once(8, 8, ENGAGEMENT_RULES[0]).streams["random_walks"] != wide.streams["random_walks"] != []

@@ -21,7 +21,7 @@ _OTHERS: Final = 5
 
 
 @dataclass(slots=True)
-class Signs:
+class LimitEvidence:
     """Evidence from responses to keys that only this run uses.
 
     Attributes:
@@ -46,7 +46,7 @@ def of_one_window(first: AnnouncedLimit, later: AnnouncedLimit) -> bool:
     return first.reset == later.reset or still
 
 
-def signs(exchanges: Iterable[Exchange], keys: Collection[str]) -> Signs:
+def limit_evidence(exchanges: Iterable[Exchange], keys: Collection[str]) -> LimitEvidence:
     """Collect the evidence from all responses to some keys.
 
     Args:
@@ -54,7 +54,7 @@ def signs(exchanges: Iterable[Exchange], keys: Collection[str]) -> Signs:
         keys: The names of the keys that only this run uses, from their first request on.
     """
     sent = [AnnouncedLimit.by(exchange) for exchange in exchanges if exchange.was_sent]
-    found = Signs()
+    found = LimitEvidence()
     for name in keys:
         own = [reading for reading in sent if _name(reading) == name]
         if own:
@@ -62,7 +62,7 @@ def signs(exchanges: Iterable[Exchange], keys: Collection[str]) -> Signs:
     return found
 
 
-def _compare_windows(found: Signs, own: Sequence[AnnouncedLimit], others: Sequence[AnnouncedLimit]) -> None:
+def _compare_windows(found: LimitEvidence, own: Sequence[AnnouncedLimit], others: Sequence[AnnouncedLimit]) -> None:
     """Compare the decrease of a key's Remaining, in total and within each window, with its requests by then."""
     windows: list[list[AnnouncedLimit]] = []
     for reading in sorted(own, key=lambda reading: reading.begin):
@@ -81,7 +81,7 @@ def _compare_windows(found: Signs, own: Sequence[AnnouncedLimit], others: Sequen
 
 
 def _compare(
-    found: Signs,
+    found: LimitEvidence,
     first: AnnouncedLimit,
     last: AnnouncedLimit,
     own: Sequence[AnnouncedLimit],

@@ -30,7 +30,7 @@ _OF_SCOPED: Final[Mapping[str, str]] = MappingProxyType(
 OF_ACCESS: Final = tuple(_OF_SCOPED.values())
 _JUDGED: Final = frozenset({*_OF_SCOPED, "listEngagements"})
 """The operations without an id that may be repeated without limit; a plan may limit creations and invitations."""
-_OF_PEOPLE: Final = frozenset({"updateMemberRole", "removeMember"})
+_OF_MEMBERSHIP: Final = frozenset({"updateMemberRole", "removeMember"})
 """The operations that may change what a member's key may do."""
 _OF_STATE: Final = frozenset({"archiveEngagement", "unarchiveEngagement", "deleteEngagement"})
 """The operations after which a service may deny members an engagement."""
@@ -66,7 +66,7 @@ class Access:
     def record(self, exchange: Exchange) -> None:
         """Record what a request shows of its key."""
         sent, interval = exchange.request, Interval.of(exchange)
-        if sent.operation.id in _OF_PEOPLE | _OF_STATE and exchange.was_sent and not exchange.refused:
+        if sent.operation.id in _OF_MEMBERSHIP | _OF_STATE and exchange.was_sent and not exchange.refused:
             self.changes[sent.identifier].append(interval)
         if sent.is_proper and exchange.accepted and permission_of(sent) is not Permission.REFUSED:
             self.uses[sent.key_name].append(_Use(exchange, interval))

@@ -86,7 +86,7 @@ def keeps_text(write: Effect) -> str | None:
 
 
 def is_ambiguous(history: History, field: str, interval: Interval) -> bool:
-    """Whether a wrong text may have several causes.
+    """Whether a wrong text may have several attribution.
 
     The last write may have been lost, or undone by a later request before the read.
     """
@@ -131,7 +131,7 @@ def is_late(history: History, fields: Sequence[str], interval: Interval) -> bool
     return len({None if last is None else last.exchange.request.operation.id for last in lasts}) > 1
 
 
-def rivals_of_list(history: History, field: str, interval: Interval) -> int:
+def count_other_candidates(history: History, field: str, interval: Interval) -> int:
     """Return how many changes since the last one of a field could explain the impossible value in a list."""
     last = history.registers[field].latest(interval)
     meanwhile = [] if last is None else history.between(last.interval.start, interval.end, but=(last.exchange,))
@@ -169,7 +169,7 @@ def of_absence(history: History, interval: Interval, others: Sequence[Write]) ->
     if not seen:
         return _LASTS
     last = max(snapshot.interval.start for snapshot in seen)
-    until = history.doubted.get(EXISTENCE, interval).end
+    until = history.wrong_since.get(EXISTENCE, interval).end
     meanwhile = history.between(last, until, but=(history.creation.exchange,))
     if refusal := _refused("deleteEngagement", meanwhile):
         return of_refusal(history, refusal)
@@ -314,7 +314,7 @@ def _until_wrong(history: History, field: str, last: Effect, interval: Interval)
     """Return the writes from the last response with the right value to the first one with a wrong value."""
     right = [seen for seen in (history.confirmed.get(field), history.listed.get(field)) if seen is not None]
     since = max([last.interval.start, *(seen.interval.start for seen in right)])
-    until = history.doubted.get(field, interval).end
+    until = history.wrong_since.get(field, interval).end
     return history.between(since, until, but=(last.exchange,))
 
 

@@ -13,12 +13,11 @@ from conformance.oracle.effects import (
     must_be_accepted,
     must_be_echoed,
 )
-from conformance.oracle.laws.responses import readable_resources
-from conformance.oracle.ledger import attribution as causes
-from conformance.oracle.ledger import evidence
+from conformance.oracle.laws.responses import first_resource
+from conformance.oracle.ledger import attribution, evidence
 from conformance.oracle.ledger.histories import Snapshot
 from conformance.oracle.ledger.names import Names, sent_name
-from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, Judging, finding_of
+from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, EngagementRules, finding_of
 from conformance.oracle.rendering import render
 from conformance.wire.exchange import BESIDE_OTHERS
 
@@ -40,7 +39,7 @@ _REFUSALS_OF_UNARCHIVE: Final = frozenset({400, 403, 404, 415, 422})
 
 
 @dataclass(frozen=True, slots=True)
-class Changes(Judging):
+class Changes(EngagementRules):
     """Rules of creations, edits, archives, unarchives and deletions.
 
     Attributes:
@@ -63,10 +62,8 @@ class Changes(Judging):
 
     def created(self, history: History, exchange: Exchange) -> None:
         """Judge the response to a creation by the sent texts that must be echoed."""
-        sent, snapshot = (
-            exchange.sent_object or {},
-            Snapshot(exchange, Interval.of(exchange), readable_resources(exchange)[0]),
-        )
+        sent = exchange.sent_object or {}
+        snapshot = Snapshot(exchange, Interval.of(exchange), first_resource(exchange) or {})
         for name in TEXTS:
             responded = snapshot.text(name)
             if history.broken or responded is None or not must_be_echoed(sent.get(name)):
@@ -154,7 +151,9 @@ class Changes(Judging):
         fields = (exchange.sent_object or {}).keys()
         alike = [attempt for attempt in history.attempts if (attempt.exchange.sent_object or {}).keys() == fields]
         edits = [
-            attempt for attempt in alike if causes.is_refused_edit(attempt) and last.interval.before(attempt.interval)
+            attempt
+            for attempt in alike
+            if attribution.is_refused_edit(attempt) and last.interval.before(attempt.interval)
         ]
         earlier = any(attempt.interval.start < interval.start for attempt in edits)
         later = any(

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.effects import EXISTENCE, STATUS, Interval
-from conformance.oracle.ledger import attribution as causes
+from conformance.oracle.ledger import attribution
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ SPARING: Final = {
 
 _OF_SUCCESSES: Final = {
     "archiveEngagement": ("archive-keeps-content", "archived-again-stays-archived", "archived-readable"),
-    "updateEngagement": (causes.KEEPS_THE_REST, causes.IN_PARALLEL, "update-engagement-own-values"),
+    "updateEngagement": (attribution.KEEPS_THE_REST, attribution.IN_PARALLEL, "update-engagement-own-values"),
 }
 """For an operation, the requirements that blame it if its own engagement looks wrong afterwards."""
 
@@ -37,9 +37,9 @@ def of_read(history: History, field: str, interval: Interval) -> set[str]:
     if last is None:
         return set()
     meanwhile = history.between(last.interval.start, interval.end, but=(last.exchange,))
-    upheld = {requirement for write in meanwhile for requirement in _upheld(history, field, last, write)}
-    keeps = None if field == STATUS else causes.keeps_text(last)
-    return upheld if keeps is None else upheld | {keeps}
+    supported = {requirement for write in meanwhile for requirement in _supported(history, field, last, write)}
+    keeps = None if field == STATUS else attribution.keeps_text(last)
+    return supported if keeps is None else supported | {keeps}
 
 
 def of_others(others: Sequence[Write]) -> set[str]:
@@ -64,7 +64,7 @@ def of_moved_time(
     created, moved = shown.moment("createdAt"), shown.moment("updatedAt")
     since = 0.0 if created is None or moved is None else (moved - created).total_seconds()
     at = history.creation.interval.end + since * 1_000_000
-    suspects = [(write, causes.of_refusal(history, write)) for write in reversed(refused)]
+    suspects = [(write, attribution.of_refusal(history, write)) for write in reversed(refused)]
     suspects += [(write, SPARING[write.operation]) for write in others if of_others([write])]
     away = {id(write): max(write.interval.start - at, at - write.interval.end, 0.0) for write, _ in suspects}
     suspects.sort(key=lambda suspect: away[id(suspect[0])])
@@ -87,17 +87,17 @@ def blamed(
         others: The writes to other engagements since the engagement was read last.
         sent: The wrong value, by its field; of several requests, one that sent it is blamed, else the last one.
     """
-    own = history.between(causes.seen_since(history), interval.end, but=(history.creation.exchange,))
+    own = history.between(attribution.seen_since(history), interval.end, but=(history.creation.exchange,))
     suspects = [write for write in others if of_others([write]) == {requirement}]
     suspects += [write for write in own if requirement in _blames(history, write)]
-    sending = [write for write in suspects if any(causes.sends(write, *value) for value in sent.items())]
+    sending = [write for write in suspects if any(attribution.sends(write, *value) for value in sent.items())]
     return tuple(write.exchange for write in (sending or suspects)[-1:])
 
 
 def _blames(history: History, write: Write) -> Collection[str]:
     """Return the requirements that blame a write if its engagement looks wrong afterwards."""
     if write.exchange.refused:
-        return (causes.of_refusal(history, write),)
+        return (attribution.of_refusal(history, write),)
     return _OF_SUCCESSES.get(write.operation, ()) if write.exchange.accepted else ()
 
 
@@ -123,16 +123,16 @@ def _is_first(history: History, archive: Effect, interval: Interval) -> bool:
     return not any(archive.interval.before(edit.interval) and edit.interval.start < interval.start for edit in edits)
 
 
-def _upheld(history: History, field: str, last: Effect, write: Write) -> Iterator[str]:
+def _supported(history: History, field: str, last: Effect, write: Write) -> Iterator[str]:
     done = write.exchange.accepted
     if write.operation == "archiveEngagement" and field != STATUS and done:
         yield "archive-keeps-content"
     if write.operation == "archiveEngagement" and field == STATUS and last.value == "archived":
         yield "archived-again-stays-archived"
-    if causes.is_refused_edit(write):
+    if attribution.is_refused_edit(write):
         archived = history.registers[STATUS].certain_value(write.interval) == "archived"
         yield "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
     if write.operation == "updateEngagement" and field == STATUS and "status" in (write.exchange.sent_object or {}):
         yield "update-engagement-own-values"
     if write.operation == "updateEngagement" and done:
-        yield causes.IN_PARALLEL if write.interval.meets(last.interval) else causes.KEEPS_THE_REST
+        yield attribution.IN_PARALLEL if write.interval.meets(last.interval) else attribution.KEEPS_THE_REST

@@ -128,7 +128,7 @@ class Finding:
         pointer: The place in the body, if there is one.
         identifier: The engagement's id.
         of_list: Whether a list shows it, and not a read.
-        unsteady: Whether other users might have caused it, so that it must be re-checked.
+        unconfirmed: Whether other users might have caused it, so that it must be re-checked.
         other_candidates: The number of other requirements that could be the broken one.
         absent: The engagement that is missing from a page by the sort order; another page may hold it.
         unlisted: Existing engagements that a list should show and does not; a read shows whether they are gone.
@@ -143,7 +143,7 @@ class Finding:
     pointer: str | None = None
     identifier: str | None = None
     of_list: bool = False
-    unsteady: bool = False
+    unconfirmed: bool = False
     other_candidates: int = 0
     absent: str | None = None
     unlisted: tuple[str, ...] = ()
@@ -153,16 +153,16 @@ class Finding:
         """Whether a breach of another requirement would show the same."""
         return self.other_candidates > 0
 
-    def as_fault(self, *, story: str = "", steps: Sequence[Exchange] = ()) -> NonConformity:
+    def as_fault(self, *, context: str = "", steps: Sequence[Exchange] = ()) -> NonConformity:
         """Return the finding as the failure of a check.
 
         Args:
-            story: Text about how it came about, appended to the message.
-            steps: The exchanges of that story, cited beside the finding's own.
+            context: Text about how it came about, appended to the message.
+            steps: The exchanges that the text describes, cited beside the finding's own.
         """
         cited = sorted({*self.because, *steps, self.exchange}, key=lambda exchange: exchange.number)
         return NonConformity(
-            self.message + story, *cited, expected=self.expected, actual=self.actual, pointer=self.pointer
+            self.message + context, *cited, expected=self.expected, actual=self.actual, pointer=self.pointer
         )
 
 

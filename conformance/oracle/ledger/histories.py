@@ -15,7 +15,7 @@ from conformance.oracle.effects import (
     Interval,
     effects_of,
 )
-from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.laws.responses import first_resource
 from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
@@ -112,8 +112,7 @@ class Snapshot:
 
     def moment(self, name: str) -> datetime | None:
         """Return a time; None if it cannot be read."""
-        text = self.text(name)
-        return None if text is None else parse_timestamp(text)
+        return parse_timestamp(self.text(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,10 +156,10 @@ class History:
         reads: Intervals and statuses of all reads of it, in the order of beginning.
         confirmed: For each field, the last read that showed a possible value.
         listed: For each field, the last list that showed a possible value.
-        doubted: For each field, and for the existence, the first list that was wrong about it since the last right one.
-        sighted: The last list that showed it in full agreement with the reads.
+        wrong_since: For each field, and for the existence, the first list that was wrong since the last right one.
+        agreeing_list: The last list that agreed with the reads in every field.
         snapshots: The reads of it so far, in the order of their ends.
-        born_as: The response to its creation, if that gives it one time; else None.
+        at_creation: The response to its creation, if its createdAt is its updatedAt; else None.
         open_findings: Lists that show it wrongly, or correctly after an undetected change.
         broken: Whether a failure was found; the engagement is not judged afterwards.
     """
@@ -172,10 +171,10 @@ class History:
     reads: list[tuple[Interval, int]] = field(default_factory=list)
     confirmed: dict[str, Snapshot] = field(default_factory=dict)
     listed: dict[str, Snapshot] = field(default_factory=dict)
-    doubted: dict[str, Interval] = field(default_factory=dict)
-    sighted: Snapshot | None = None
+    wrong_since: dict[str, Interval] = field(default_factory=dict)
+    agreeing_list: Snapshot | None = None
     snapshots: list[Snapshot] = field(default_factory=list)
-    born_as: Snapshot | None = None
+    at_creation: Snapshot | None = None
     open_findings: list[OpenFinding] = field(default_factory=list)
     broken: bool = False
 
@@ -183,11 +182,11 @@ class History:
         self.take(self.creation)
 
     @classmethod
-    def born(cls, identifier: str, exchange: Exchange) -> History:
+    def created_by(cls, identifier: str, exchange: Exchange) -> History:
         """Return the history of an engagement that a creation made."""
-        shown = Snapshot(exchange, Interval.of(exchange), next(iter(readable_resources(exchange)), {}))
+        shown = Snapshot(exchange, Interval.of(exchange), first_resource(exchange) or {})
         at_once = shown.moment("createdAt") is not None and shown.moment("createdAt") == shown.moment("updatedAt")
-        return cls(identifier, write(exchange), born_as=shown if at_once else None)
+        return cls(identifier, write(exchange), at_creation=shown if at_once else None)
 
     def take(self, attempt: Write) -> None:
         """Record a request that was to change the engagement."""
@@ -197,13 +196,13 @@ class History:
 
     def seen(self, interval: Interval) -> Snapshot | None:
         """Return the last response that showed it, with its times, before an interval."""
-        shown = (*self.snapshots, self.sighted, self.born_as)
+        shown = (*self.snapshots, self.agreeing_list, self.at_creation)
         before = (snapshot for snapshot in shown if snapshot is not None and snapshot.interval.before(interval))
         return max(before, key=lambda snapshot: snapshot.interval.end, default=None)
 
     def since(self, snapshot: Snapshot) -> float:
         """Return from when on changes may be missing in a response; none can precede that to its creation."""
-        return snapshot.interval.end if snapshot is self.born_as else snapshot.interval.start
+        return snapshot.interval.end if snapshot is self.at_creation else snapshot.interval.start
 
     def exists(self, interval: Interval) -> bool:
         """Whether the engagement existed during the whole interval for certain."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.interface.operations import CHANGES_ENGAGEMENT
 from conformance.oracle import read
 from conformance.oracle.effects import STATUS, Interval
-from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.laws.responses import first_resource
 from conformance.oracle.ledger.accepted_texts import AcceptedTexts
 from conformance.oracle.ledger.access import OF_ACCESS, Access
 from conformance.oracle.ledger.changes import Changes
@@ -24,7 +24,7 @@ from conformance.oracle.ledger.clock import CreationClock
 from conformance.oracle.ledger.creations import Creations
 from conformance.oracle.ledger.findings import OF_KEYS, OF_REFUSALS, Finding, Findings
 from conformance.oracle.ledger.histories import History, Write, write
-from conformance.oracle.ledger.lists import ListJudging, page_of
+from conformance.oracle.ledger.lists import ListRules, page_of
 from conformance.oracle.ledger.members import ADDS_NO_MEMBER, OF_LISTS, OF_MEMBERS, REFUSED_CHANGE, Members, OwnMember
 from conformance.oracle.ledger.names import Names
 from conformance.oracle.ledger.organization import OF_UPDATES, ONE_ORGANIZATION, REFUSED_UPDATE, Organizations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from conformance.oracle.ledger.lists import NameKey
     from conformance.wire.exchange import Exchange
 
-RULES: Final = (
+ENGAGEMENT_RULES: Final = (
     "create-engagement-succeeds",
     "create-engagement-answers-what-was-sent",
     "create-engagement-lasts",
@@ -100,7 +100,7 @@ RULES: Final = (
 )
 """The requirements about engagements that the ledger can judge."""
 
-PEOPLE: Final = (
+ORGANIZATION_RULES: Final = (
     *(*OF_MEMBERS, *OF_UPDATES, ADDS_NO_MEMBER, *OF_LISTS, ONE_ORGANIZATION, *OF_KEYS, *OF_ACCESS),
     "removed-member-loses-organization",
 )  # fmt: skip
@@ -176,11 +176,11 @@ class Ledger:
         times = Times(self.findings, self._changes_of_others, self._clock)
         self._reads = Reads(self.findings, self._changes_of_others, times)
         self._changes = Changes(self.findings, self._changes_of_others, self._names, self._texts)
-        self._lists = ListJudging(
+        self._lists = ListRules(
             self.findings, self.histories, name_key, self._changes_of_others, self._creations, times
         )
         self._access = Access(self.findings, {member.key: user_id for user_id, member in members.items()})
-        self._people = Members(self.findings, members), Organizations(self.findings), self._access
+        self._organization_rules = Members(self.findings, members), Organizations(self.findings), self._access
 
     @classmethod
     def over(
@@ -209,13 +209,13 @@ class Ledger:
 
         Record all overlapping exchanges before judging one of them, and creations before requests for what they made.
         """
-        for part in self._people:
+        for part in self._organization_rules:
             part.record(exchange)
         for texts in self._texts:
             texts.record(exchange)
         operation, identifier = exchange.request.operation.id, exchange.request.identifier
         if not exchange.request.is_proper:
-            self._distrust(exchange)
+            self._stop_judging(exchange)
         elif operation == "listEngagements":
             if _shows_organization(exchange) and (page := page_of(exchange)) is not None:
                 self._lists.record_order(page)
@@ -238,7 +238,7 @@ class Ledger:
             The findings about it.
         """
         before = len(self.findings.broken)
-        for part in self._people if exchange.judgeable else ():
+        for part in self._organization_rules if exchange.judgeable else ():
             part.judge(exchange)
         if (
             exchange.judgeable
@@ -274,8 +274,8 @@ class Ledger:
     def count(self, status: str | None = None) -> int:
         """Return how many engagements exist now for certain, of one status or of all."""
         now = Interval(inf, inf)
-        there = [history for history in self.histories.values() if history.exists(now)]
-        return sum(1 for history in there if status is None or history.registers[STATUS].certain_value(now) == status)
+        existing = [history for history in self.histories.values() if history.exists(now)]
+        return sum(status is None or history.registers[STATUS].certain_value(now) == status for history in existing)
 
     def _create(self, exchange: Exchange) -> None:
         self._creations.add(exchange)
@@ -289,12 +289,12 @@ class Ledger:
             self.histories.pop(identifier, None)
             self._names.record(exchange, None)
             return
-        history = self.histories[identifier] = History.born(identifier, exchange)
-        if history.born_as is not None and (moment := history.born_as.moment("createdAt")) is not None:
-            self._clock.learn(exchange.request.key_name, moment, history.born_as.interval)
+        history = self.histories[identifier] = History.created_by(identifier, exchange)
+        if history.at_creation is not None and (moment := history.at_creation.moment("createdAt")) is not None:
+            self._clock.learn(exchange.request.key_name, moment, history.at_creation.interval)
         self._names.record(exchange, history)
 
-    def _distrust(self, exchange: Exchange) -> None:
+    def _stop_judging(self, exchange: Exchange) -> None:
         """Stop judging an engagement after a request outside the interface."""
         history = self.histories.get(exchange.request.identifier or "")
         if history is not None and exchange.request.method != "GET":
@@ -331,8 +331,7 @@ def _is_judged(exchange: Exchange) -> bool:
 
 def _id_made(exchange: Exchange) -> str | None:
     """Return the id of an engagement that was created; None if that was refused or the id is unreadable."""
-    made = readable_resources(exchange) if _shows_organization(exchange) else []
-    return read.id_of(made[0]) if made else None
+    return read.id_of(first_resource(exchange) or {}) if _shows_organization(exchange) else None
 
 
 def _is_bare(exchange: Exchange) -> bool:

@@ -12,8 +12,7 @@ from conformance.oracle import read
 from conformance.oracle.effects import EXISTENCE, STATUS, TEXTS, Interval
 from conformance.oracle.laws.lists import is_list
 from conformance.oracle.laws.responses import readable_resources
-from conformance.oracle.ledger import attribution as causes
-from conformance.oracle.ledger import evidence
+from conformance.oracle.ledger import attribution, evidence
 from conformance.oracle.ledger.findings import Finding, Findings
 from conformance.oracle.ledger.histories import History, OpenFinding, Snapshot
 from conformance.oracle.rendering import render
@@ -91,7 +90,7 @@ def page_of(exchange: Exchange) -> PageRead | None:
 
 
 @dataclass(frozen=True, slots=True)
-class ListJudging:
+class ListRules:
     """Rules of lists, and what they need.
 
     Attributes:
@@ -151,7 +150,7 @@ class ListJudging:
             words = "a deleted engagement is listed", "no deleted engagement", history.identifier, snapshot.pointer
             self._break(Finding("deleted-unlisted", snapshot.exchange, (deletion.exchange,), *words), history)
             return
-        history.doubted.pop(EXISTENCE, None)
+        history.wrong_since.pop(EXISTENCE, None)
         wrong: list[tuple[str, str]] = []
         for name in (*TEXTS, STATUS):
             value, register = snapshot.text(name), history.registers[name]
@@ -160,11 +159,11 @@ class ListJudging:
             if register.is_possible(value, snapshot.interval):
                 register.narrow(value, snapshot.interval, by_list=True)
                 history.listed[name] = snapshot
-                history.doubted.pop(name, None)
-                causes.resolve(history, self.findings, name, snapshot.interval)
+                history.wrong_since.pop(name, None)
+                attribution.resolve(history, self.findings, name, snapshot.interval)
             else:
                 wrong.append((name, value))
-                history.doubted.setdefault(name, snapshot.interval)
+                history.wrong_since.setdefault(name, snapshot.interval)
         if wrong:
             self._wrong(history, snapshot, wrong)
         else:
@@ -179,11 +178,15 @@ class ListJudging:
         name, value = wrong[0]
         register = history.registers[name]
         candidates, last = register.candidates(snapshot.interval), register.latest(snapshot.interval)
-        others = self.others(history, causes.seen_since(history), snapshot.interval.end)
-        rule = causes.of_list(history, field=name, value=value, interval=snapshot.interval, others=others)
-        if causes.is_late(history, [field for field, _ in wrong], snapshot.interval):
-            rule = causes.AS_READ
-        other_candidates = 0 if rule == causes.AS_READ else 1 + causes.rivals_of_list(history, name, snapshot.interval)
+        others = self.others(history, attribution.seen_since(history), snapshot.interval.end)
+        rule = attribution.of_list(history, field=name, value=value, interval=snapshot.interval, others=others)
+        if attribution.is_late(history, [field for field, _ in wrong], snapshot.interval):
+            rule = attribution.AS_READ
+        other_candidates = (
+            0
+            if rule == attribution.AS_READ
+            else 1 + attribution.count_other_candidates(history, name, snapshot.interval)
+        )
         if other_candidates:
             history.open_findings.append(OpenFinding(name, last or register.effects[0], len(self.findings.broken)))
         message = f"{name} of a listed engagement has a value that no request explains"
@@ -197,7 +200,7 @@ class ListJudging:
         """Require the times of the last response that showed the engagement, if it was not changed between."""
         finding = self.times.listed(history, snapshot)
         if finding is None:
-            self.findings.keep(causes.AS_READ, snapshot.exchange)
+            self.findings.keep(attribution.AS_READ, snapshot.exchange)
         else:
             self._break(finding, history)
 
@@ -208,7 +211,7 @@ class ListJudging:
         absent = [history for history in matching if history.identifier not in seen]
         counted = "list-engagements-filter-counts" if page.status else "list-engagements-total"
         for history in absent if page.is_whole and not page.status else ():
-            history.doubted.setdefault(EXISTENCE, page.interval)
+            history.wrong_since.setdefault(EXISTENCE, page.interval)
         if page.total < len(matching):
             because = tuple(history.creation.exchange for history in matching[:3])
             words = f"at least {len(matching)}, of this run alone", str(page.total), "/meta/total"
@@ -249,7 +252,7 @@ class ListJudging:
         if not keys or page.asked.get("sort") in self.disordered:
             return []
         least, most = min(keys), max(keys)
-        return [history for history in absent if (mine := self._key(history, page)) is not None and least < mine < most]
+        return [history for history in absent if (key := self._key(history, page)) is not None and least < key < most]
 
     def _keys(self, page: PageRead) -> list[str]:
         """Return the comparable keys of the items, in the order of the page."""
@@ -304,4 +307,4 @@ class ListJudging:
 
     def _break(self, finding: Finding, history: History | None = None) -> None:
         identifier = None if history is None else history.identifier
-        self.findings.broken.append(replace(finding, identifier=identifier, of_list=True, unsteady=history is None))
+        self.findings.broken.append(replace(finding, identifier=identifier, of_list=True, unconfirmed=history is None))

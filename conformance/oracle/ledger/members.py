@@ -90,16 +90,16 @@ def _address(holder: dict[str, Any]) -> str:
     return address.casefold() if isinstance(address, str) else ""
 
 
-def _invites_other(exchange: Exchange, person: History) -> bool:
+def _invites_other(exchange: Exchange, history: History) -> bool:
     """Whether this is an invitation of another address than a member's."""
-    own = {_address(seen.value) for seen in person.snapshots}
+    own = {_address(seen.value) for seen in history.snapshots}
     return exchange.request.operation.id == "inviteMember" and _address(exchange.sent_object or {}) not in own
 
 
-def _had(person: History, role: str | None) -> bool:
+def _had(history: History, role: str | None) -> bool:
     """Whether a list has shown a member in a role before an accepted change of it."""
-    changes = [change.interval for change in person.attempts if change.exchange.accepted and change.effects]
-    shown = [seen.interval for seen in person.snapshots if role is not None and seen.text(ROLE) == role]
+    changes = [change.interval for change in history.attempts if change.exchange.accepted and change.effects]
+    shown = [seen.interval for seen in history.snapshots if role is not None and seen.text(ROLE) == role]
     return any(seen.before(change) for seen in shown for change in changes)
 
 
@@ -125,7 +125,7 @@ class Members:
     Attributes:
         findings: The findings that they add to.
         own: These members, by id.
-        people: What is known of each, by id.
+        histories: What is known of each, by id.
         writes: All changes of members and accepted invitations, by any key of the organization.
         invited: The accepted invitations by address.
         shown: When each member was in a list first, by address and id.
@@ -135,7 +135,7 @@ class Members:
 
     findings: Findings
     own: Mapping[str, OwnMember]
-    people: dict[str, History] = field(default_factory=dict)
+    histories: dict[str, History] = field(default_factory=dict)
     writes: list[Write] = field(default_factory=list)
     invited: dict[str, Exchange] = field(default_factory=dict)
     shown: dict[tuple[str, str | None], float] = field(default_factory=dict)
@@ -148,22 +148,22 @@ class Members:
         if operation == "listMembers" and is_of_main(exchange) and (page := page_of(exchange)) is not None:
             for item in page.items:
                 self.shown.setdefault((_address(item), read.id_of(item)), span.start)
-                self._person(read.id_of(item), exchange)
+                self._history(read.id_of(item), exchange)
         elif operation == "inviteMember" and exchange.accepted and is_of_main(exchange):
             self.writes.append(Write(exchange, span, ()))
             self.invited.setdefault(_address(exchange.sent_object or {}), exchange)
         elif operation in _OF_REMOVED and exchange.request.method != "GET":
             change = Write(exchange, span, _effects(exchange))
             self.writes.append(change)
-            if (person := self._person(exchange.request.identifier, exchange)) is not None:
-                person.take(change)
-                person.broken |= not exchange.request.is_proper
+            if (history := self._history(exchange.request.identifier, exchange)) is not None:
+                history.take(change)
+                history.broken |= not exchange.request.is_proper
 
-    def _person(self, user_id: str | None, exchange: Exchange) -> History | None:
+    def _history(self, user_id: str | None, exchange: Exchange) -> History | None:
         if user_id is None or user_id not in self.own:
             return None
         before = Write(exchange, ALWAYS, (Effect(exchange, ROLE, None, ALWAYS, certain=True),))
-        return self.people.setdefault(user_id, History(user_id, before))
+        return self.histories.setdefault(user_id, History(user_id, before))
 
     def judge(self, exchange: Exchange) -> None:
         """Judge a response."""
@@ -172,29 +172,29 @@ class Members:
         if exchange.request.operation.id == "listMembers" and (page := page_of(exchange)) is not None:
             self._page(page)
         elif exchange.request.operation.id in _OF_REMOVED:
-            person = self.people.get(exchange.request.identifier or "")
-            if person is not None and not person.broken and exchange.received_status != TOO_MANY_REQUESTS:
-                self._change(person, exchange)
+            history = self.histories.get(exchange.request.identifier or "")
+            if history is not None and not history.broken and exchange.received_status != TOO_MANY_REQUESTS:
+                self._change(history, exchange)
 
     # Changes
 
-    def _change(self, person: History, exchange: Exchange) -> None:
+    def _change(self, history: History, exchange: Exchange) -> None:
         span, operation, role = Interval.of(exchange), exchange.request.operation.id, _role_sent(exchange)
         is_role, main, status = operation == "updateMemberRole", exchange.by_main_key, exchange.received_status
         is_sound = not is_role or exchange.sent_object in ({ROLE: "admin"}, {ROLE: "member"})
-        known = {effect.value for effect in person.registers[ROLE].candidates(span) if effect.exchange is not exchange}
-        if (gone := person.deletion(span)) is not None:
+        known = {effect.value for effect in history.registers[ROLE].candidates(span) if effect.exchange is not exchange}
+        if (gone := history.deletion(span)) is not None:
             right = exchange.refused and (not main or not is_sound or status == NOT_FOUND)
             message, rule, because = "treated a removed member as a member", _OF_REMOVED[operation], [gone.exchange]
         elif is_role and role == "owner":
             right = exchange.refused and (not main or status not in NOT_FOR_CONTENT)
             message, rule, because = "to owner was not refused", _NO_OWNER, []
-        elif _may(exchange) and is_sound and person.snapshots and person.identifier not in self.absent:
-            seen = person.snapshots[-1]
+        elif _may(exchange) and is_sound and history.snapshots and history.identifier not in self.absent:
+            seen = history.snapshots[-1]
             # A faulty service may have made it an owner, which the next list shows.
-            since = person.between(seen.interval.end, span.start)
+            since = history.between(seen.interval.end, span.start)
             tried = any(_role_sent(change.exchange) == "owner" for change in since)
-            if tried or known & {role, "owner", None} or not person.exists(Interval(span.start, span.start)):
+            if tried or known & {role, "owner", None} or not history.exists(Interval(span.start, span.start)):
                 return
             beside = (write for write in self.writes if write.exchange is not exchange and write.interval.meets(span))
             right = exchange.accepted or (status in BESIDE_OTHERS and any(beside))
@@ -204,7 +204,7 @@ class Members:
             return
         expected = {_NO_OWNER: "a 4xx other than 401, 404 and 429"}.get(rule, "404" if gone else "200")
         finding = finding_of(rule, exchange, *because, message=f"{operation} {message}", expected=expected)
-        self._conclude(person, finding, right=right)
+        self._conclude(history, finding, right=right)
 
     # Lists
 
@@ -212,12 +212,12 @@ class Members:
         seen = set[str]()
         for place, item in enumerate(page.items):
             identifier, address = read.id_of(item), _address(item)
-            person = self.people.get(identifier or "")
-            if person is not None:
-                seen.add(person.identifier)
-                self.absent.pop(person.identifier, None)
-                if self._is_certain(person, page.interval):
-                    self._item(person, page, Snapshot(page.exchange, page.interval, item, f"/data/{place}"))
+            history = self.histories.get(identifier or "")
+            if history is not None:
+                seen.add(history.identifier)
+                self.absent.pop(history.identifier, None)
+                if self._is_certain(history, page.interval):
+                    self._item(history, page, Snapshot(page.exchange, page.interval, item, f"/data/{place}"))
             elif (
                 address
                 and (sent := self.invited.get(address))
@@ -229,64 +229,66 @@ class Members:
             self.findings.keep(ADDS_NO_MEMBER, page.exchange)
         self._missing(page, seen)
 
-    def _item(self, person: History, page: PageRead, now: Snapshot) -> None:
-        if (gone := person.deletion(page.interval)) is not None:
-            words = "a removed member is listed", "no removed member", person.identifier, now.pointer
-            self._conclude(person, Finding(_UNLISTED, page.exchange, (gone.exchange,), *words), right=False)
+    def _item(self, history: History, page: PageRead, now: Snapshot) -> None:
+        if (gone := history.deletion(page.interval)) is not None:
+            words = "a removed member is listed", "no removed member", history.identifier, now.pointer
+            self._conclude(history, Finding(_UNLISTED, page.exchange, (gone.exchange,), *words), right=False)
             return
-        role, register = now.text(ROLE), person.registers[ROLE]
-        tried = any(write.exchange.refused for write in self._since(person, page)[0])
+        role, register = now.text(ROLE), history.registers[ROLE]
+        tried = any(write.exchange.refused for write in self._since(history, page)[0])
         if role in ROLES or (role is not None and tried):
             may, candidates = register.is_possible(role, page.interval), register.candidates(page.interval)
             expected = " or ".join(sorted({str(effect.value) for effect in candidates}))
             words = "a member has a role that no request gave", expected, role, f"{now.pointer}/role"
-            for rule in self._upheld(person, page) if may else [self._cause(person, page, _BOTH_WAYS, role=role)]:
+            for rule in self._supported(history, page) if may else [self._cause(history, page, _BOTH_WAYS, role=role)]:
                 because = tuple(effect.exchange for effect in candidates)
-                self._conclude(person, Finding(rule, page.exchange, because, *words), right=may)
+                self._conclude(history, Finding(rule, page.exchange, because, *words), right=may)
             if may:
                 register.narrow(role, page.interval)
-        self._fixed(person, page, now)
-        if page.role is not None and not person.broken:
+        self._fixed(history, page, now)
+        if page.role is not None and not history.broken:
             words = "a member is listed under another role", render(page.role), render(role), now.pointer
             right = register.is_possible(page.role, page.interval)
-            self._conclude(person, Finding(_BY_ROLE, page.exchange, (), *words), right=right)
-        if not person.broken:
-            person.snapshots.append(now)
+            self._conclude(history, Finding(_BY_ROLE, page.exchange, (), *words), right=right)
+        if not history.broken:
+            history.snapshots.append(now)
 
-    def _fixed(self, person: History, page: PageRead, now: Snapshot) -> None:
+    def _fixed(self, history: History, page: PageRead, now: Snapshot) -> None:
         """Require the name, the address and the time of joining that the first list showed."""
-        for name in _FIXED if person.snapshots else ():
-            first = person.snapshots[0]
+        for name in _FIXED if history.snapshots else ():
+            first = history.snapshots[0]
             was, value = first.text(name), now.text(name)
-            if person.broken or was is None or value is None or was == value:
+            if history.broken or was is None or value is None or was == value:
                 continue
             default = "member-email-is-address" if name == "email" else _BY_ROLE if page.role else KEEPS_THE_REST
             words = f"{name} of a member has changed", render(was), render(value), f"{now.pointer}/{name}"
-            finding = Finding(self._cause(person, page, default), page.exchange, (first.exchange,), *words)
-            self._conclude(person, finding, right=False)
+            finding = Finding(self._cause(history, page, default), page.exchange, (first.exchange,), *words)
+            self._conclude(history, finding, right=False)
 
     def _missing(self, page: PageRead, seen: set[str]) -> None:
         """Require all members that belong into the list for certain, and an owner if there was one before."""
-        there = [person for person in self.people.values() if self._belongs(person, page)]
-        known = [person for person in there if person.identifier not in self.absent]
+        belonging = [history for history in self.histories.values() if self._belongs(history, page)]
+        known = [history for history in belonging if history.identifier not in self.absent]
         counted = _BY_ROLE if page.role else "list-members-total"
         if page.total < len(known) and not (page.is_whole and page.total == len(page.items)):
             least, message = f"at least {len(known)}, of this run alone", "the total is less than the number of members"
-            self._unsteady(Finding(counted, page.exchange, (), message, least, str(page.total), "/meta/total"))
+            self._record_unconfirmed(
+                Finding(counted, page.exchange, (), message, least, str(page.total), "/meta/total")
+            )
             return
         if known:
             self.findings.keep(counted, page.exchange)
         if not page.is_whole:
             return
-        for person in there:
-            if person.identifier not in seen:
+        for history in belonging:
+            if history.identifier not in seen:
                 default = _BY_ROLE if page.role else "list-members-pages-partition"
                 # A list without a role shows who is gone; a member that only a list with a role lacks is filtered out.
-                cause = default if page.role else self._cause(person, page, default, gone=True)
-                rule = self.absent.setdefault(person.identifier, cause)
-                words = "a member is missing from the list", "every member", f"{person.identifier} missing", "/data"
-                self._unsteady(Finding(rule, page.exchange, (person.snapshots[-1].exchange,), *words))
-        if any(person.deletion(page.interval) for person in self.people.values()):
+                cause = default if page.role else self._cause(history, page, default, gone=True)
+                rule = self.absent.setdefault(history.identifier, cause)
+                words = "a member is missing from the list", "every member", f"{history.identifier} missing", "/data"
+                self._record_unconfirmed(Finding(rule, page.exchange, (history.snapshots[-1].exchange,), *words))
+        if any(history.deletion(page.interval) for history in self.histories.values()):
             self.findings.keep(_UNLISTED, page.exchange)
         if page.role is None:
             owners = [item for item in page.items if item.get(ROLE) == "owner"]
@@ -294,68 +296,68 @@ class Members:
             for change in done[-1:] if self.owners and not owners else ():
                 rule = self.absent.setdefault("owner", _OF_OTHERS[change.exchange.request.operation.id])
                 words = "no member is an owner any more", "an owner, as before", "none", "/data"
-                self._unsteady(Finding(rule, page.exchange, (change.exchange,), *words))
+                self._record_unconfirmed(Finding(rule, page.exchange, (change.exchange,), *words))
             self.owners.extend(owners[:1])
 
-    def _unsteady(self, finding: Finding) -> None:
+    def _record_unconfirmed(self, finding: Finding) -> None:
         """Record a finding that others, or writes of the run, may have caused."""
-        self.findings.broken.append(replace(finding, unsteady=True))
+        self.findings.broken.append(replace(finding, unconfirmed=True))
 
-    def _is_certain(self, person: History, span: Interval) -> bool:
+    def _is_certain(self, history: History, span: Interval) -> bool:
         """Whether only the run can have changed a member; others may change one that was not made for it, some day."""
-        recent = any(write.interval.end + _SOON > span.start for write in person.attempts)
-        return not person.broken and (recent or self.own[person.identifier].is_new)
+        recent = any(write.interval.end + _SOON > span.start for write in history.attempts)
+        return not history.broken and (recent or self.own[history.identifier].is_new)
 
-    def _belongs(self, person: History, page: PageRead) -> bool:
-        if not (self._is_certain(person, page.interval) and person.snapshots and person.exists(page.interval)):
+    def _belongs(self, history: History, page: PageRead) -> bool:
+        if not (self._is_certain(history, page.interval) and history.snapshots and history.exists(page.interval)):
             return False
-        return page.role is None or person.registers[ROLE].certain_value(page.interval) == page.role
+        return page.role is None or history.registers[ROLE].certain_value(page.interval) == page.role
 
     # Causes
 
-    def _since(self, person: History, page: PageRead) -> tuple[list[Write], list[Write]]:
+    def _since(self, history: History, page: PageRead) -> tuple[list[Write], list[Write]]:
         """Return the writes since a member was seen last: the attempts on it, and the accepted ones on others."""
-        since = person.snapshots[-1].interval.start if person.snapshots else -inf
+        since = history.snapshots[-1].interval.start if history.snapshots else -inf
         writes = [write for write in self.writes if write.interval.end > since]
         begun = [write for write in writes if write.interval.start < page.interval.end]
-        mine = [write for write in begun if write.exchange.request.identifier == person.identifier]
-        others = [write for write in begun if write.exchange.request.identifier != person.identifier]
-        return mine, [write for write in others if write.exchange.accepted]
+        own = [write for write in begun if write.exchange.request.identifier == history.identifier]
+        others = [write for write in begun if write.exchange.request.identifier != history.identifier]
+        return own, [write for write in others if write.exchange.accepted]
 
     def _cause(
-        self, person: History, page: PageRead, default: str, *, role: str | None = None, gone: bool = False
+        self, history: History, page: PageRead, default: str, *, role: str | None = None, gone: bool = False
     ) -> str:
         """Return the requirement that a wrong role, a changed field or the absence of a member breaks."""
-        mine, others = self._since(person, page)
-        if role == "owner" and any(_role_sent(write.exchange) == role for write in person.attempts):
+        own, others = self._since(history, page)
+        if role == "owner" and any(_role_sent(write.exchange) == role for write in history.attempts):
             return _NO_OWNER
-        refused = [write.exchange for write in mine if write.exchange.refused]
+        refused = [write.exchange for write in own if write.exchange.refused]
         carrying = [exchange for exchange in refused if role is None or _role_sent(exchange) == role]
-        last = None if role is None else person.registers[ROLE].latest(page.interval)
-        if last is not None and last.exchange in [write.exchange for write in mine] and not carrying:
+        last = None if role is None else history.registers[ROLE].latest(page.interval)
+        if last is not None and last.exchange in [write.exchange for write in own] and not carrying:
             return default  # no list has shown the effect of the last change
         for exchange in reversed(carrying or refused):
             if gone is (exchange.request.operation.id == "removeMember"):
                 return _of_refused(exchange)
-        if others and _invites_other(others[-1].exchange, person) and _had(person, role):
+        if others and _invites_other(others[-1].exchange, history) and _had(history, role):
             return default  # a former role comes back
         if others:
             return _OF_OTHERS[others[-1].exchange.request.operation.id]
-        is_stale = any(change.exchange.accepted for change in person.attempts)
+        is_stale = any(change.exchange.accepted for change in history.attempts)
         return _BY_ROLE if page.role and role is not None and not is_stale else default
 
-    def _upheld(self, person: History, page: PageRead) -> Sequence[str]:
+    def _supported(self, history: History, page: PageRead) -> Sequence[str]:
         """Return the requirements that a right role supports."""
-        mine, others = self._since(person, page)
-        refused = [write.exchange for write in mine if write.exchange.refused and write.effects == ()]
+        own, others = self._since(history, page)
+        refused = [write.exchange for write in own if write.exchange.refused and write.effects == ()]
         of_refused = {_of_refused(exchange) for exchange in refused}
-        changed = [_BOTH_WAYS, KEEPS_THE_REST] if any(write.exchange.accepted for write in mine) else []
+        changed = [_BOTH_WAYS, KEEPS_THE_REST] if any(write.exchange.accepted for write in own) else []
         return [*changed, *of_refused, *{_OF_OTHERS[write.exchange.request.operation.id] for write in others}]
 
-    def _conclude(self, person: History, finding: Finding, *, right: bool) -> None:
+    def _conclude(self, history: History, finding: Finding, *, right: bool) -> None:
         """Record evidence if a rule was kept, else the finding; the member is not judged afterwards."""
         if right:
             self.findings.keep(finding.requirement, finding.exchange)
         else:
-            person.broken = True
-            self.findings.broken.append(replace(finding, identifier=person.identifier))
+            history.broken = True
+            self.findings.broken.append(replace(finding, identifier=history.identifier))

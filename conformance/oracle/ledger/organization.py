@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.oracle import read
 from conformance.oracle.effects import Effect, Interval, must_be_echoed, must_read_back_exactly
-from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.laws.responses import first_resource, readable_resources
 from conformance.oracle.ledger.attribution import of_refused_key
 from conformance.oracle.ledger.histories import History, Snapshot, Write
 from conformance.oracle.ledger.members import ALWAYS
@@ -69,7 +69,7 @@ class Organizations:
         """Record the possible effects of an exchange."""
         if exchange.request.operation.id not in {_READ, _UPDATE} or not exchange.request.is_proper:
             return
-        shown = next(map(read.id_of, readable_resources(exchange)), None)
+        shown = read.id_of(first_resource(exchange) or {})
         if shown is not None and not _is_invalid(exchange):
             self.of_key.setdefault(exchange.request.key_name, shown)
         organization = self._organization(exchange)
@@ -87,18 +87,18 @@ class Organizations:
 
     def judge(self, exchange: Exchange) -> None:
         """Judge a response."""
-        operation, data = exchange.request.operation.id, next(iter(readable_resources(exchange)), None)
+        operation, data = exchange.request.operation.id, first_resource(exchange)
         organization = self._organization(exchange) if operation in {_READ, _UPDATE} else None
         if organization is None or data is None or _is_invalid(exchange):
             return
         now = Snapshot(exchange, Interval.of(exchange), data)
         before = next((was for was in reversed(organization.snapshots) if was.interval.before(now.interval)), None)
         if operation == _UPDATE:
-            self._answered(organization, before, now)
+            self._judge_update(organization, before, now)
         elif self._is_of_key(organization, now):
-            self._named(organization, now)
+            self._judge_name(organization, now)
             if before is not None:
-                self._fixed(organization, before, now)
+                self._judge_fixed_fields(organization, before, now)
             organization.snapshots.append(now)
 
     # Reads
@@ -109,24 +109,24 @@ class Organizations:
         right, sent = now.text("id") == organization.identifier, [write.exchange for write in organization.attempts]
         taken = [update for update in sent if _sent(update).get("id") == now.text("id")]
         rule = ONLY_NAME if taken else ONE_ORGANIZATION
-        self._conclude(now, rule, taken, "id", organization.identifier, right=right, unsteady=False)
+        self._conclude(now, rule, taken, "id", organization.identifier, right=right, unconfirmed=False)
         return right
 
-    def _named(self, organization: History, now: Snapshot) -> None:
+    def _judge_name(self, organization: History, now: Snapshot) -> None:
         register, name = organization.registers[_NAME], now.text(_NAME)
         if name is None:
             return
         since = _between(organization, organization.snapshots[-1] if organization.snapshots else None, now)
         last, candidates = register.latest(now.interval), register.candidates(now.interval)
-        self._weigh_former_names(organization, name, now)
+        self._judge_former_names(organization, name, now)
         if register.is_possible(name, now.interval):
             register.narrow(name, now.interval)
-            upheld = [of_refused_key(update) or REFUSED_UPDATE for update in since if update.refused]
-            upheld += [ONLY_NAME for update in since if _claims_more(update)]
+            supported = [of_refused_key(update) or REFUSED_UPDATE for update in since if update.refused]
+            supported += [ONLY_NAME for update in since if _claims_more(update)]
             if last is not None and last.interval != ALWAYS:
-                upheld.append(_TAKES_EFFECT if must_be_echoed(last.value) else _KEEPS_TEXT)
-                self._answered_as_read(last, now)
-            for rule in upheld:
+                supported.append(_TAKES_EFFECT if must_be_echoed(last.value) else _KEEPS_TEXT)
+                self._judge_update_against_read(last, now)
+            for rule in supported:
                 self.findings.keep(rule, now.exchange)
             return
         stale = any(effect.value == name for effect in register.effects)
@@ -141,7 +141,7 @@ class Organizations:
         if not stale or others_rename:  # the next reads show whether another user has renamed it
             register.add(Effect(now.exchange, _NAME, name, now.interval, certain=True))
 
-    def _weigh_former_names(self, organization: History, name: str, now: Snapshot) -> None:
+    def _judge_former_names(self, organization: History, name: str, now: Snapshot) -> None:
         """Blame the service for a former name if the next read shows the right one with no update between.
 
         It has shown an old copy then: a user who had restored the name would not have changed it back at once.
@@ -149,10 +149,10 @@ class Organizations:
         for of, place, seen in self.former:
             is_possible = organization.registers[_NAME].is_possible(name, now.interval)
             if of is organization and is_possible and not _between(organization, seen, now):
-                self.findings.broken[place] = replace(self.findings.broken[place], unsteady=False)
+                self.findings.broken[place] = replace(self.findings.broken[place], unconfirmed=False)
         self.former[:] = [entry for entry in self.former if entry[0] is not organization]
 
-    def _answered_as_read(self, last: Effect, now: Snapshot) -> None:
+    def _judge_update_against_read(self, last: Effect, now: Snapshot) -> None:
         """Require the name that a read shows in the response to the renaming that gave it."""
         for data in readable_resources(last.exchange):
             answered = Snapshot(last.exchange, last.interval, data)
@@ -160,7 +160,7 @@ class Organizations:
                 right = name == last.value
                 self._conclude(answered, _ANSWERS, [now.exchange], _NAME, render(last.value), right=right)
 
-    def _fixed(self, organization: History, before: Snapshot, now: Snapshot) -> None:
+    def _judge_fixed_fields(self, organization: History, before: Snapshot, now: Snapshot) -> None:
         """Require what the last read showed; counts may have changed, but not to a number that the run sent."""
         updates = _between(organization, before, now)
         for name in (*_FIXED, *_COUNTS):
@@ -179,7 +179,7 @@ class Organizations:
 
     # Updates
 
-    def _answered(self, organization: History, before: Snapshot | None, now: Snapshot) -> None:
+    def _judge_update(self, organization: History, before: Snapshot | None, now: Snapshot) -> None:
         """Require the id, the slug and the name of the organization in the response to an update."""
         sent, register, name = _sent(now.exchange), organization.registers[_NAME], now.text(_NAME)
         slug = None if before is None else before.text("slug")
@@ -194,7 +194,7 @@ class Organizations:
 
     def _conclude(
         self, now: Snapshot, rule: str, because: Sequence[Exchange], name: str, expected: str, *, right: bool,
-        unsteady: bool = True,
+        unconfirmed: bool = True,
     ) -> None:  # fmt: skip
         if right:
             self.findings.keep(rule, now.exchange)
@@ -204,7 +204,7 @@ class Organizations:
             rule, now.exchange, *because, message=message, expected=expected, actual=actual, pointer=f"/data/{name}"
         )
         # No other user sets a name that a refused request of the run carried.
-        self.findings.broken.append(replace(finding, unsteady=unsteady and rule in OF_UPDATES))
+        self.findings.broken.append(replace(finding, unconfirmed=unconfirmed and rule in OF_UPDATES))
 
 
 def _is_renamed_by_others(register: Register) -> bool:

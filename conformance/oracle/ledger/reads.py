@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from conformance.interface.list_parameters import STATUSES
 from conformance.oracle.effects import STATUS, TEXTS, Interval
-from conformance.oracle.laws.responses import readable_resources
-from conformance.oracle.ledger import attribution as causes
-from conformance.oracle.ledger import evidence
+from conformance.oracle.laws.responses import first_resource
+from conformance.oracle.ledger import attribution, evidence
 from conformance.oracle.ledger.histories import History, Snapshot
-from conformance.oracle.ledger.rules import NOT_FOUND, Judging, finding_of
+from conformance.oracle.ledger.rules import NOT_FOUND, EngagementRules, finding_of
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Reads(Judging):
+class Reads(EngagementRules):
     """Rules of reads.
 
     Attributes:
@@ -59,7 +58,7 @@ class Reads(Judging):
         last = history.snapshots[-1].exchange if history.snapshots else history.creation.exchange
         requirement, others = "get-engagement-succeeds", self.others_since(history, interval)
         if exchange.received_status == NOT_FOUND:
-            requirement = causes.of_absence(history, interval, others)
+            requirement = attribution.of_absence(history, interval, others)
         elif history.registers[STATUS].certain_value(interval) == "archived":
             requirement = "archived-readable"
         message, blamed = (
@@ -69,7 +68,7 @@ class Reads(Judging):
         self.broke(history, finding_of(requirement, exchange, last, *blamed, message=message, expected="200"))
 
     def _shown(self, history: History, exchange: Exchange, interval: Interval) -> None:
-        data = next(iter(readable_resources(exchange)), None)
+        data = first_resource(exchange)
         if data is None or not isinstance(data.get("id"), str):
             return
         requirement, message = "get-engagement-is-the-one-asked-for", "a read returned another engagement"
@@ -93,12 +92,16 @@ class Reads(Judging):
             return
         may = register.is_possible(value, snapshot.interval)
         others = [] if may else self.others_since(history, snapshot.interval)
-        cause = causes.requirement_for_status if name == STATUS else partial(causes.requirement_for_text, field=name)
+        cause = (
+            attribution.requirement_for_status
+            if name == STATUS
+            else partial(attribution.requirement_for_text, field=name)
+        )
         requirement = cause(history, value=None if may else value, interval=snapshot.interval, others=others)
         if may:
             register.narrow(value, snapshot.interval)
             history.confirmed[name] = snapshot
-            causes.resolve(history, self.findings, name, snapshot.interval)
+            attribution.resolve(history, self.findings, name, snapshot.interval)
             self.keep(snapshot.exchange, requirement, *evidence.of_read(history, name, snapshot.interval))
             return
         candidates = register.candidates(snapshot.interval)
@@ -111,7 +114,7 @@ class Reads(Judging):
             message=f"{name} has a value that no request explains",
             expected=expected, actual=render(value), pointer=f"/data/{name}",
         )  # fmt: skip
-        ambiguous = name != STATUS and causes.is_ambiguous(history, name, snapshot.interval)
+        ambiguous = name != STATUS and attribution.is_ambiguous(history, name, snapshot.interval)
         self.broke(history, replace(finding, other_candidates=int(ambiguous)))
 
     def _kept_by_read(self, history: History, snapshot: Snapshot) -> None:

@@ -24,7 +24,7 @@ NOT_FOR_CONTENT: Final = frozenset({401, NOT_FOUND})
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
+class EngagementRules:
     """Base of the rules for one engagement.
 
     Attributes:

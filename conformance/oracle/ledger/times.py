@@ -7,11 +7,10 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from conformance.oracle.effects import STATUS
-from conformance.oracle.laws.responses import readable_resources
-from conformance.oracle.ledger import attribution as causes
-from conformance.oracle.ledger import evidence
+from conformance.oracle.laws.responses import first_resource
+from conformance.oracle.ledger import attribution, evidence
 from conformance.oracle.ledger.histories import Snapshot
-from conformance.oracle.ledger.rules import Judging, finding_of
+from conformance.oracle.ledger.rules import EngagementRules, finding_of
 
 if TYPE_CHECKING:
     from conformance.oracle.ledger.clock import CreationClock
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Times(Judging):
+class Times(EngagementRules):
     """Rules of ``createdAt`` and ``updatedAt``.
 
     Attributes:
@@ -54,7 +53,7 @@ class Times(Judging):
         """
         before = history.seen(snapshot.interval)
         if before is None or not history.quiet(history.since(before), snapshot.interval.end):
-            history.sighted = snapshot
+            history.agreeing_list = snapshot
             moved = None if before is None else _has_moved(before, snapshot)
             finding = None if before is None or moved is None else self._unmoved(history, before, snapshot)
             if finding is not None and moved:
@@ -66,16 +65,16 @@ class Times(Judging):
                 continue
             # A change of another engagement may have moved it before the list was requested.
             movers = self._movers(history, before, snapshot)
-            if before is history.born_as and not movers:
+            if before is history.at_creation and not movers:
                 return None
             fault = "changed with another request, or differs" if movers else "differs"
             finding = finding_of(
-                next(iter(movers), causes.AS_READ), snapshot.exchange, before.exchange, *[*movers.values()][:1],
+                next(iter(movers), attribution.AS_READ), snapshot.exchange, before.exchange, *[*movers.values()][:1],
                 message=f"{name} of an engagement {fault} in the list", expected=str(before.text(name)),
                 actual=snapshot.text(name), pointer=f"{snapshot.pointer}/{name}",
             )  # fmt: skip
             return replace(finding, other_candidates=len(movers))
-        history.sighted = snapshot
+        history.agreeing_list = snapshot
         return None
 
     def _never_back(self, history: History, snapshot: Snapshot, name: str, requirement: str) -> None:
@@ -102,11 +101,11 @@ class Times(Judging):
 
     def _unmoved(self, history: History, before: Snapshot, snapshot: Snapshot) -> Finding | None:
         """Return the finding that updatedAt has not moved with the only change since; None if it need not move."""
-        change = causes.only_change(history, before, snapshot, self.clock)
+        change = attribution.only_change(history, before, snapshot, self.clock)
         if change is None:
             return None
         return finding_of(
-            causes.MOVES[change.operation], snapshot.exchange, before.exchange, change.exchange,
+            attribution.MOVES[change.operation], snapshot.exchange, before.exchange, change.exchange,
             message="updatedAt has not moved", expected=str(before.text("updatedAt")),
             actual=snapshot.text("updatedAt"), pointer=f"{snapshot.pointer}/updatedAt",
         )  # fmt: skip
@@ -121,7 +120,7 @@ class Times(Judging):
         if len(writes) != 1 or writes[0].operation != "archiveEngagement" or before.text(STATUS) != "active":
             return
         archive = writes[0].exchange
-        data = next(iter(readable_resources(archive)), None) if archive.accepted else None
+        data = first_resource(archive) if archive.accepted else None
         stated = None if data is None else Snapshot(archive, writes[0].interval, data)
         if stated is None or stated.moment("updatedAt") is None or not stated.interval.before(snapshot.interval):
             return
@@ -135,16 +134,16 @@ class Times(Judging):
         elif _has_moved(before, snapshot):
             self.findings.broken.append(replace(finding, identifier=history.identifier))
         elif _has_moved(before, stated) and snapshot.text(STATUS) == "archived":
-            requirement, message = causes.MOVES["archiveEngagement"], "updatedAt has not moved"
+            requirement, message = attribution.MOVES["archiveEngagement"], "updatedAt has not moved"
             finding = replace(finding, requirement=requirement, message=message)
             self.findings.broken.append(replace(finding, identifier=history.identifier))
 
     def _untouched(self, history: History, before: Snapshot, snapshot: Snapshot) -> None:
         """Require that updatedAt stays if nothing can have changed the engagement; the judgement goes on after that."""
         rules = self._movers(history, before, snapshot)
-        if before is history.born_as and not rules:
+        if before is history.at_creation and not rules:
             return
-        default = causes.AS_READ if before is history.sighted else "reading-changes-nothing"
+        default = attribution.AS_READ if before is history.agreeing_list else "reading-changes-nothing"
         if before.moment("updatedAt") == snapshot.moment("updatedAt"):
             self.keep(snapshot.exchange, *rules, default)
             return
@@ -163,7 +162,7 @@ class Times(Judging):
 
         The response to the creation may be wrong or rounded, so that only requests at the time shown count after it.
         """
-        after_creation = before is history.born_as
+        after_creation = before is history.at_creation
         if after_creation and before.text("createdAt") != snapshot.text("createdAt"):
             return {}
         others = self.others(history, history.since(before), snapshot.interval.end)

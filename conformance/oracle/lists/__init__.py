@@ -1,1 +1,1 @@
-"""Judging lists: pages, filters, orders and whose items they hold."""
+"""EngagementRules lists: pages, filters, orders and whose items they hold."""

@@ -156,16 +156,16 @@ class _Part:
 
         after = 0 if self.total is None else self.total - self.known.skipped - len(items)
         page, size = paging_of(self.pages.responses[0])
-        there = items if descending else items[::-1]
+        ordered = items if descending else items[::-1]
         for place, item in enumerate(
             self.pages.items, (page - 1) * size - (self.known.skipped if descending else after)
         ):
-            if 0 <= place < len(there) and mark(item) != mark(there[place]):
+            if 0 <= place < len(ordered) and mark(item) != mark(ordered[place]):
                 raise NonConformity(
                     "a page does not contain the items that belong on it",
                     item.at,
-                    there[place].at,
-                    expected=f"{render(there[place].value.get('name'))} or one of the same place in the order",
+                    ordered[place].at,
+                    expected=f"{render(ordered[place].value.get('name'))} or one of the same place in the order",
                     actual=render(item.value.get("name")),
                     pointer=item.pointer,
                 )

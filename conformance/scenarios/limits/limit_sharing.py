@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.interface.operations import SCOPES
 from conformance.oracle import read
 from conformance.oracle.laws import rate_limits as rate_limit_laws
-from conformance.oracle.laws.per_key_limits import of_one_window, signs
+from conformance.oracle.laws.per_key_limits import limit_evidence, of_one_window
 from conformance.oracle.laws.rate_limit_course import AnnouncedLimit
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
 from conformance.scenarios.keys_in_turn import RetryNewKeys
@@ -51,7 +51,7 @@ def expect_limits_apart(run: Run) -> None:
         exchange.request.credential.name for exchange in run.wire.exchanges if exchange.request.credential is not None
     }
     keys = {name for name in used if is_made(run, name)}
-    found = signs(run.wire.exchanges, keys)
+    found = limit_evidence(run.wire.exchanges, keys)
     if found.kept and not found.doubtful:
         evidence(*found.kept)
         return

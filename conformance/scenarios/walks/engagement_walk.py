@@ -151,7 +151,7 @@ class Walk:
 
     def _made_sure(self, finding: Finding) -> Finding | None:
         """Return the finding, once other users are ruled out as its cause, under the requirement that it breaks."""
-        if finding.unsteady:
+        if finding.unconfirmed:
             if finding.requirement not in LAWS or finding.because:
                 found = seen_again(self.run, finding, by_ledger(self.ledger, finding.requirement))
                 return None if found is None or is_elsewhere(self.run, found) else found
@@ -224,6 +224,6 @@ def _by_law(requirement: str) -> Callable[[Exchange], Finding | None]:
 
 
 def _of_law(requirement: str, exchange: Exchange, fault: NonConformity) -> Finding:
-    unsteady = exchange.request.operation.response == "list" and requirement != "no-server-error"
+    unconfirmed = exchange.request.operation.response == "list" and requirement != "no-server-error"
     words = fault.message, fault.expected, fault.actual, fault.pointer
-    return Finding(requirement, exchange, (), *words, of_list=True, unsteady=unsteady)
+    return Finding(requirement, exchange, (), *words, of_list=True, unconfirmed=unconfirmed)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
 from conformance.oracle.observe import describe_response
-from conformance.oracle.rendering import render as in_words
+from conformance.oracle.rendering import render
 from conformance.scenarios.basics import field_or_none
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from conformance.scenarios.walks.engagement_walk import TakenStep, Walk
     from conformance.wire.exchange import Exchange
 
-_TOLD: Final = 15
+_MOST_STEPS: Final = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class FailedWalk:
     """A failed walk.
 
     Attributes:
@@ -37,38 +37,38 @@ class Story:
     exchanges: tuple[Exchange, ...]
 
     def as_fault(self) -> NonConformity:
-        """Return the story as a failure of a check."""
-        left_out = len(self.lines) - _TOLD
+        """Return the walk as a failure of a check."""
+        left_out = len(self.lines) - _MOST_STEPS
         more = f"({left_out} steps before) " if left_out > 0 else ""
-        steps = " ".join(f"{number}. {line}." for number, line in list(enumerate(self.lines, 1))[-_TOLD:])
+        steps = " ".join(f"{number}. {line}." for number, line in list(enumerate(self.lines, 1))[-_MOST_STEPS:])
         cited = () if left_out > 0 else self.exchanges
-        return self.finding.as_fault(story=f", after this: {more}{steps}", steps=cited)
+        return self.finding.as_fault(context=f", after this: {more}{steps}", steps=cited)
 
 
-def write_story(walk: Walk, finding: Finding) -> Story:
-    """Describe a walk."""
+def describe_walk(walk: Walk, finding: Finding) -> FailedWalk:
+    """Describe a failed walk."""
     letters = _letters(walk.taken)
     lines = tuple(
         f"{_sentence(taken_step, letters)} ({describe_response(taken_step.exchange)})" for taken_step in walk.taken
     )
-    return Story(finding, lines, tuple(taken_step.exchange for taken_step in walk.taken))
+    return FailedWalk(finding, lines, tuple(taken_step.exchange for taken_step in walk.taken))
 
 
 def _letters(taken: Sequence[TakenStep]) -> dict[str, str]:
     """Return a letter for every engagement, by id."""
-    ids = [made for taken_step in taken if taken_step.step.kind == "create" and (made := _made(taken_step.exchange))]
+    ids = [made for taken_step in taken if taken_step.step.kind == "create" and (made := _id_made(taken_step.exchange))]
     return {identifier: f"{chr(ord('A') + place % 26)}{place // 26 or ''}" for place, identifier in enumerate(ids)}
 
 
-def _made(exchange: Exchange) -> str | None:
+def _id_made(exchange: Exchange) -> str | None:
     return read.identifier_or_none(exchange) if exchange.accepted else None
 
 
 def _sentence(taken_step: TakenStep, letters: dict[str, str]) -> str:
     sent = taken_step.exchange.request
     body = json.loads(sent.body) if sent.body else {}
-    fields = " and ".join(f"the {name} {in_words(value)}" for name, value in body.items())
-    subject = letters.get(sent.identifier or _made(taken_step.exchange) or "", "?")
+    fields = " and ".join(f"the {name} {render(value)}" for name, value in body.items())
+    subject = letters.get(sent.identifier or _id_made(taken_step.exchange) or "", "?")
     asked = " and ".join(f"{name}={value}" for name, value in sent.query) or "no parameters"
     sentences = {
         "createEngagement": f"engagement {subject} is created with {fields}",
@@ -85,4 +85,4 @@ def _sentence(taken_step: TakenStep, letters: dict[str, str]) -> str:
 def _state(exchange: Exchange) -> str:
     if not exchange.accepted:
         return ""
-    return f" and is {field_or_none(exchange, 'status')}, named {in_words(field_or_none(exchange, 'name'))}"
+    return f" and is {field_or_none(exchange, 'status')}, named {render(field_or_none(exchange, 'name'))}"

@@ -10,9 +10,9 @@ from conformance.oracle.lists.collation import LABEL, syllables
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.walks.engagement_walk import TakenStep, Walk
+from conformance.scenarios.walks.failed_walk import FailedWalk, describe_walk
 from conformance.scenarios.walks.plan import WRITES, Kind, Step, plan
 from conformance.scenarios.walks.shrinking import shrink
-from conformance.scenarios.walks.story import Story, write_story
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -55,11 +55,11 @@ class Walks:
     """The result of all walks.
 
     Attributes:
-        stories: The failed walks, shrunk, by the requirement that they broke.
+        failed: The failed walks, shrunk, by the requirement that they broke.
         findings: The evidence of all walks for requirements.
     """
 
-    stories: dict[str, Story] = field(default_factory=dict)
+    failed: dict[str, FailedWalk] = field(default_factory=dict)
     findings: list[Findings] = field(default_factory=list)
 
     def kept(self, requirement: str) -> list[Exchange]:
@@ -77,9 +77,9 @@ def random_walks(run: Run) -> Walks:
         walk = Walk(run, number * _ATTEMPTS, crowd)
         finding = walk.go(steps)
         walks.findings.append(walk.ledger.findings)
-        if finding is not None and finding.requirement not in walks.stories:
+        if finding is not None and finding.requirement not in walks.failed:
             walk, finding = _shortest(run, *_cleared(run, walk, finding), size.shrinking)
-            walks.stories[finding.requirement] = write_story(walk, finding)
+            walks.failed[finding.requirement] = describe_walk(walk, finding)
     return walks
 
 

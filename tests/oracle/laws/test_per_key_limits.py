@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.oracle.laws.per_key_limits import signs
+from conformance.oracle.laws.per_key_limits import limit_evidence
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import RATE_LIMIT, make_exchange
 
@@ -31,4 +31,4 @@ def test_a_first_response_with_few_requests_left(
     """It is doubtful if it describes the limit of the key, and has all three headers."""
     response = make_exchange("getEngagement", status, {}, headers=headers, key=KEY)
 
-    assert signs([response], {KEY.name}).doubtful == [response] * doubtful
+    assert limit_evidence([response], {KEY.name}).doubtful == [response] * doubtful

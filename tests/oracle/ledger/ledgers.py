@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from conformance.oracle.ledger.findings import Finding
-from conformance.oracle.ledger.ledger import RULES, Ledger
+from conformance.oracle.ledger.ledger import ENGAGEMENT_RULES, Ledger
 from conformance.oracle.lists.collation import name_key
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
@@ -25,7 +25,7 @@ def listing(client: Any, items: Sequence[object], *, count: int | None = None, *
 def broken(exchanges: Iterable[Exchange]) -> list[str]:
     """Return the requirements that a ledger finds broken and not explained by others, each once."""
     findings = Ledger.over(exchanges, name_key).findings
-    return [rule for rule in RULES if findings.of(rule) and not findings.explained(rule)]
+    return [rule for rule in ENGAGEMENT_RULES if findings.of(rule) and not findings.explained(rule)]
 
 
 def found(exchanges: Iterable[Exchange]) -> Finding:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.oracle.ledger.findings import Finding
-from conformance.oracle.ledger.ledger import PEOPLE, Ledger
+from conformance.oracle.ledger.ledger import ORGANIZATION_RULES, Ledger
 from conformance.oracle.ledger.members import OwnMember
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
@@ -133,7 +133,7 @@ class Course:
     def broken(self) -> list[str]:
         """Return the requirements that the ledger finds broken, each once."""
         found = {finding.requirement for finding in self.findings()}
-        return [rule for rule in PEOPLE if rule in found]
+        return [rule for rule in ORGANIZATION_RULES if rule in found]
 
     def kept(self) -> set[str]:
         """Return the requirements with evidence."""

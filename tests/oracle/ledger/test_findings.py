@@ -14,7 +14,7 @@ from conformance.oracle.ledger import findings as ledger_findings
 from conformance.oracle.ledger.changes import _OF_DELETED
 from conformance.oracle.ledger.evidence import SPARING
 from conformance.oracle.ledger.findings import EVIDENCE, EXPLAINED_BY, Finding, Findings
-from conformance.oracle.ledger.ledger import PEOPLE, RULES
+from conformance.oracle.ledger.ledger import ENGAGEMENT_RULES, ORGANIZATION_RULES
 from tests.fakes.exchanges import make_exchange
 
 RESPONSE = make_exchange(number=5)
@@ -42,10 +42,10 @@ def test_the_tables_hold_only_ledger_rules() -> None:
     }
     named |= ledger_findings._OF_READS | ledger_findings._OF_LISTS
 
-    assert named <= {*RULES, *PEOPLE}
+    assert named <= {*ENGAGEMENT_RULES, *ORGANIZATION_RULES}
 
 
-@given(st.sets(st.sampled_from(RULES), min_size=1))
+@given(st.sets(st.sampled_from(ENGAGEMENT_RULES), min_size=1))
 def test_some_finding_is_always_reported(rules: set[str]) -> None:
     """Explanations have no cycle, so that no service passes by breaking many rules at once."""
     findings = Findings([finding(rule) for rule in rules])
@@ -169,9 +169,9 @@ def test_evidence_is_bounded() -> None:
 
 
 def test_a_finding_ends_a_check_with_its_evidence() -> None:
-    """Each exchange is cited once, in the order of sending; a story follows the message."""
+    """Each exchange is cited once, in the order of sending; the context follows the message."""
     first = make_exchange(number=2)
-    fault = finding(OF_READ, because=(RESPONSE, first), pointer="/data").as_fault(story=", as told")
+    fault = finding(OF_READ, because=(RESPONSE, first), pointer="/data").as_fault(context=", as told")
 
     assert [exchange.number for exchange in fault.exchanges] == [2, 5]
     assert (fault.message, fault.expected, fault.actual, fault.pointer) == ("wrong, as told", "this", "that", "/data")

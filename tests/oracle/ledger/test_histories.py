@@ -52,7 +52,7 @@ def request(
 
 def history(*requests: Exchange) -> History:
     """Return an engagement created in the first second, with later requests."""
-    made = History.born("e", request("createEngagement", 0, 1, {"name": "a"}))
+    made = History.created_by("e", request("createEngagement", 0, 1, {"name": "a"}))
     for sent in requests:
         made.take(write(sent))
     return made

@@ -13,7 +13,7 @@ from conformance.catalogue import load_catalogue
 from conformance.oracle import read
 from conformance.oracle.ledger.attribution import MOVES
 from conformance.oracle.ledger.findings import OF_REFUSALS
-from conformance.oracle.ledger.ledger import RULES, Ledger
+from conformance.oracle.ledger.ledger import ENGAGEMENT_RULES, Ledger
 from conformance.oracle.lists.collation import name_key
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
@@ -25,8 +25,8 @@ MakeClient = Callable[..., Any]
 
 def test_every_rule_is_a_requirement() -> None:
     """The ledger reports only ids of the catalogue."""
-    assert set(RULES) <= load_catalogue().requirements.keys()
-    assert len(set(RULES)) == len(RULES)
+    assert set(ENGAGEMENT_RULES) <= load_catalogue().requirements.keys()
+    assert len(set(ENGAGEMENT_RULES)) == len(ENGAGEMENT_RULES)
 
 
 def test_take_returns_only_new_findings(make_client: MakeClient) -> None:
@@ -255,7 +255,7 @@ def test_every_rule_can_be_kept(make_client: MakeClient) -> None:
         "create-engagement-refused-creates-nothing",
         "isolation-lists",
     }
-    assert set(RULES) - findings.kept.keys() == without | OF_REFUSALS | set(MOVES.values())
+    assert set(ENGAGEMENT_RULES) - findings.kept.keys() == without | OF_REFUSALS | set(MOVES.values())
 
 
 @pytest.mark.parametrize(

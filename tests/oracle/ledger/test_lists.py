@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conformance.oracle.ledger.ledger import RULES, Ledger
+from conformance.oracle.ledger.ledger import ENGAGEMENT_RULES, Ledger
 from conformance.oracle.lists.collation import name_key
 from conformance.wire import requests
 from tests.oracle.ledger.ledgers import broken, found, kept, listing
@@ -105,7 +105,7 @@ def test_a_page_that_lacks_an_item_between_two(
     assert broken(client.exchanges) == ["list-engagements-pages-partition"]
     lost = 2 if order == "desc" else 1
     assert [exchange.number for exchange in found(client.exchanges).because] == [3 * lost + 3]
-    assert (found(client.exchanges).of_list, found(client.exchanges).unsteady) == (True, True)
+    assert (found(client.exchanges).of_list, found(client.exchanges).unconfirmed) == (True, True)
 
 
 def test_an_unsorted_page_may_hold_any_item(make_client: MakeClient, honest: type[Any]) -> None:
@@ -310,7 +310,7 @@ def test_an_unreadable_field_hides_no_other(
 
     finding = found(client.exchanges)
     assert (finding.requirement, finding.pointer) == ("list-engagements-as-read", pointer)
-    assert (finding.of_list, finding.unsteady) == (True, False)
+    assert (finding.of_list, finding.unconfirmed) == (True, False)
     assert finding.identifier is not None
 
 
@@ -367,7 +367,7 @@ def test_the_evidence_of_a_list(make_client: MakeClient) -> None:
     assert found["create-engagement-listed"] == [2, 4]
     assert found["list-engagements-total"] == [2, 4]
     assert found["list-engagements-as-read"] == [2, 3, 4]
-    assert found.keys() <= set(RULES)
+    assert found.keys() <= set(ENGAGEMENT_RULES)
 
 
 def test_a_list_of_an_unknown_status_is_not_judged(make_client: MakeClient) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conformance.catalogue import load_catalogue
-from conformance.oracle.ledger.ledger import PEOPLE
+from conformance.oracle.ledger.ledger import ORGANIZATION_RULES
 from conformance.wire import requests
 from tests.oracle.failures import Described, described
 from tests.oracle.ledger.people import READER, STRANGER, UNKNOWN, WRITER, Course, person
@@ -18,8 +18,8 @@ Step = Callable[[Course], object]
 
 def test_every_rule_is_a_requirement() -> None:
     """The ledger reports only ids of the catalogue."""
-    assert set(PEOPLE) <= load_catalogue().requirements.keys()
-    assert len(set(PEOPLE)) == len(PEOPLE)
+    assert set(ORGANIZATION_RULES) <= load_catalogue().requirements.keys()
+    assert len(set(ORGANIZATION_RULES)) == len(ORGANIZATION_RULES)
 
 
 def set_role(user_id: str, role: str) -> Step:
@@ -367,14 +367,14 @@ def test_the_texts_of_a_finding(name: str, words: Described) -> None:
 
 
 def test_a_missing_member_is_looked_for_again() -> None:
-    """Others may have torn a list: what is missing or uncounted is unsteady, a wrong role is not."""
+    """Others may have torn a list: what is missing or uncounted is unconfirmed, a wrong role is not."""
     course = Course()
     course.listed()
     course.listed(lacks="u2")
     course.members["u1"]["role"] = "member"
     course.listed()
 
-    assert [finding.unsteady for finding in course.findings()] == [True, False]
+    assert [finding.unconfirmed for finding in course.findings()] == [True, False]
 
 
 def test_evidence_of_a_right_course() -> None:

@@ -286,7 +286,7 @@ def test_a_deleted_engagement_that_is_listed(make_client: MakeClient, honest: ty
     finding = found(client.exchanges)
     assert said(finding) == ("a deleted engagement is listed", "no deleted engagement", identifier, "/data/1")
     assert (cited(finding), finding.exchange) == ([3], client.exchanges[3])
-    assert (finding.identifier, finding.unsteady) == (identifier, False)
+    assert (finding.identifier, finding.unconfirmed) == (identifier, False)
 
 
 @pytest.mark.parametrize("others", [False, True])

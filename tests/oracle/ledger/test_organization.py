@@ -169,7 +169,7 @@ def test_each_fault_breaks_its_own_rule(name: str) -> None:
         step(course)
 
     assert course.broken() == [rule]
-    assert all(finding.unsteady for finding in course.findings()) == (
+    assert all(finding.unconfirmed for finding in course.findings()) == (
         rule in OF_UPDATES and name not in {"id-taken", "former-name-of-the-run"}
     )
 
@@ -180,7 +180,7 @@ def test_others_may_restore_a_former_name() -> None:
     for step in (Course.read, *FORMER_NAME, update(name="cf-three"), Course.read):
         step(course)
 
-    assert [finding.unsteady for finding in course.findings()] == [True]
+    assert [finding.unconfirmed for finding in course.findings()] == [True]
 
 
 def test_evidence_of_a_right_course() -> None:

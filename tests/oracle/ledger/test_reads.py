@@ -17,7 +17,7 @@ MakeClient = Callable[..., Any]
 
 
 @pytest.mark.parametrize(
-    ("words", "upheld"),
+    ("words", "supported"),
     [
         ((), set()),
         (("name=x",), {"update-engagement-keeps-the-rest"}),
@@ -40,7 +40,7 @@ MakeClient = Callable[..., Any]
         (("other name=x",), {"update-engagement-spares-others"}),
     ],
 )
-def test_a_correct_read_is_evidence(make_client: MakeClient, words: tuple[str, ...], upheld: set[str]) -> None:
+def test_a_correct_read_is_evidence(make_client: MakeClient, words: tuple[str, ...], supported: set[str]) -> None:
     """It supports every rule that the writes since the last write, or the last read, could have broken."""
     client = make_client(unarchive="nothing")
     mine, other = client.created("one"), client.created("two")
@@ -59,7 +59,7 @@ def test_a_correct_read_is_evidence(make_client: MakeClient, words: tuple[str, .
     }  # fmt: skip
 
     evidence = {rule for rule, numbers in kept(client.exchanges).items() if last.number in numbers}
-    assert evidence & looked_at == upheld
+    assert evidence & looked_at == supported
 
 
 def step(word: str, identifier: str) -> Any:

@@ -255,7 +255,7 @@ def test_honest_service_passes(make_client: MakeClient, effort: Effort, unarchiv
 
     came = random_walks(run)
 
-    assert came.stories == {}
+    assert came.failed == {}
     assert came.kept("update-engagement-takes-effect")
     if effort is not Effort.QUICK:
         assert came.kept("archived-edit-refused")
@@ -282,21 +282,21 @@ def resetting(honest: type[Any]) -> type[Any]:
 
 
 def test_failure_is_shrunk_and_described(make_client: MakeClient, honest: type[Any]) -> None:
-    """The message is a numbered story of the few needed steps, and cites all of them."""
+    """The message is a numbered list of the few needed steps, and cites all of them."""
     run = Walking(make_client(resetting(honest)), Effort.STANDARD)
 
-    stories = random_walks(run).stories
+    failed = random_walks(run).failed
 
-    assert list(stories) == ["update-engagement-takes-effect"]
-    (story,) = stories.values()
-    kinds = [exchange.request.operation.id for exchange in story.exchanges]
+    assert list(failed) == ["update-engagement-takes-effect"]
+    (walk,) = failed.values()
+    kinds = [exchange.request.operation.id for exchange in walk.exchanges]
     assert kinds == [
         "createEngagement", "updateEngagement", "archiveEngagement", "unarchiveEngagement", "getEngagement",
     ]  # fmt: skip
-    fault = story.as_fault()
+    fault = walk.as_fault()
     assert "1. engagement A is created with the name" in fault.message
     assert "5. A is read and is active, named" in fault.message
-    assert fault.exchanges == story.exchanges
+    assert fault.exchanges == walk.exchanges
 
 
 def test_shrinking_costs_no_more_than_it_may(make_client: MakeClient, honest: type[Any]) -> None:
@@ -317,5 +317,5 @@ def test_shrinking_costs_no_more_than_it_may(make_client: MakeClient, honest: ty
     run = Walking(client, Effort.STANDARD)
     size = walks.SIZES[Effort.STANDARD]
 
-    assert random_walks(run).stories
+    assert random_walks(run).failed
     assert len(client.exchanges) <= size.crowd + size.walks * (size.steps + size.shrinking + 20)
