@@ -14,7 +14,7 @@ from conformance.running.options import Effort
 from conformance.scenarios.basics import create_engagements
 from conformance.scenarios.generated.document_rules import RULES
 from conformance.scenarios.generated.requests import Generated, expect_statuses
-from conformance.scenarios.renaming import given_back, name_before
+from conformance.scenarios.renaming import name_before, restored_name
 from conformance.scenarios.text_rules import (
     ensure_no_rule_for_engagements,
     ensure_no_rule_for_texts,
@@ -121,7 +121,7 @@ def test_valid_renamings_succeed(run: Run, generated_renamings: Generated) -> No
     """An update of the organization with a certainly valid name gives 200, or reports a conflict of names."""
 
     def ensure_no_rule(_: Collection[str]) -> None:
-        with given_back(run, name_before(run, run.send(requests.get_organization()))):
+        with restored_name(run, name_before(run, run.send(requests.get_organization()))):
             for name in plain_names(run):
                 ensure_no_rule_of_names(run.send(requests.update_organization({"name": name})))
 

@@ -17,7 +17,7 @@ from conformance.verdicts.stages import Stage
 if TYPE_CHECKING:
     from conformance.checks.observations import Described
     from conformance.running.run import Run
-    from conformance.scenarios.access.unspecified import Beside
+    from conformance.scenarios.access.unspecified import UnspecifiedResponses
 
 
 @pytest.mark.stage(Stage.EVERY_RESPONSE)
@@ -73,7 +73,7 @@ def test_service_clock(run: Run) -> None:
     run.observe("service-clock", extras.clock_offset(run.wire.service_clock), *run.wire.exchanges[-1:])
 
 
-def _other_method(seen: Beside) -> list[Described]:
+def _other_method(seen: UnspecifiedResponses) -> list[Described]:
     return [] if seen.put is None else [(f"PUT: {describe_response(seen.put)}", seen.put)]
 
 

@@ -45,7 +45,7 @@ def _settled(record: Record, *at: Exchange) -> Record:
 )
 def test_records_go(cascade: Cascade, kind: SubordinateKind) -> None:
     """A deleted engagement takes its subordinate records of each kind with it."""
-    for deletion, records in zip(cascade.deletions, cascade.gone, strict=True):
+    for deletion, records in zip(cascade.deletions, cascade.deleted_records, strict=True):
         read.success(deletion)
         for record in (_settled(record, deletion) for record in records if record.kind == kind):
             after = cascade.reads.get(record.engagement)

@@ -73,7 +73,7 @@ def test_key_loses_engagements(removal: Removal) -> None:
     """Every operation on engagements refuses a removed member's key, from the first request on."""
     _judge_refused(removal, "engagements")
 
-    trials = [attempt for attempt in removal.attempts if attempt.shows]
+    trials = [attempt for attempt in removal.attempts if attempt.is_conclusive]
     refused = [trial.after for trial in trials if trial.after.request.operation.family == "engagements"]
     _judge_undone(removal.response, refused, *removal.newest)
 

@@ -19,12 +19,12 @@ from conformance.wire.exchange import REFUSALS, SUCCESSES
 if TYPE_CHECKING:
     from conformance.checks.observations import Described
     from conformance.running.run import Run
-    from conformance.scenarios.engagements.unarchiving import Revival, Unarchiving
+    from conformance.scenarios.engagements.unarchiving import Reactivated, Unarchiving
 
 _NEVER: Final = frozenset({401, 404, 405, 429})
 
 
-def revived(unarchiving: Unarchiving) -> Revival:
+def require_reactivated(unarchiving: Unarchiving) -> Reactivated:
     """Return the requests on the engagement after it was archived and made active again.
 
     Raises:
@@ -34,10 +34,10 @@ def revived(unarchiving: Unarchiving) -> Revival:
     require_status(unarchiving.before, "archived")
     if unarchiving.response.status == HTTPStatus.FORBIDDEN:
         raise Inapplicable("the main key may not unarchive", unarchiving.response)
-    if unarchiving.revival is None:
+    if unarchiving.reactivated is None:
         status = read.text(read.data(unarchiving.after), "status", unarchiving.after)
         raise Inapplicable(f"the engagement is {status} after unarchiving", unarchiving.response, unarchiving.after)
-    return unarchiving.revival
+    return unarchiving.reactivated
 
 
 @requirement("unarchive-served")
@@ -60,28 +60,28 @@ def test_unarchiving_is_served(unarchiving: Unarchiving) -> None:
 @requirement("unarchived-editable")
 def test_unarchived_engagement_can_be_edited(run: Run, editing: Editing, unarchiving: Unarchiving) -> None:
     """An engagement that is active after unarchiving can be edited again."""
-    revival = revived(unarchiving)
+    reactivated = require_reactivated(unarchiving)
     if not has_taken_effect(editing.name):
         raise CantTell("an update of the name does not take effect at all", editing.name.response, editing.name.after)
 
-    expect.success(revival.edit)
-    ensure_no_rule_for_texts(run, revival.second)
-    expect.success(revival.second)
+    expect.success(reactivated.edit)
+    ensure_no_rule_for_texts(run, reactivated.second)
+    expect.success(reactivated.second)
 
-    read_engagement(revival.after)
-    expect.field("name", revival.name, revival.edit, revival.after)
+    read_engagement(reactivated.after)
+    expect.field("name", reactivated.name, reactivated.edit, reactivated.after)
 
 
 @requirement("unarchived-archivable")
 def test_unarchived_engagement_can_be_archived(unarchiving: Unarchiving) -> None:
     """An engagement that is active after unarchiving can be archived again."""
-    revival = revived(unarchiving)
+    reactivated = require_reactivated(unarchiving)
 
-    expect.success(revival.archive)
+    expect.success(reactivated.archive)
 
-    for exchange in (revival.after, revival.archive):
+    for exchange in (reactivated.after, reactivated.archive):
         status = read.text(read_engagement(exchange), "status", exchange)
-        expect.equal("status", status, "archived", revival.archive, revival.after, pointer="/data/status")
+        expect.equal("status", status, "archived", reactivated.archive, reactivated.after, pointer="/data/status")
 
 
 def _unarchived(seen: Unarchiving) -> Described:

@@ -112,21 +112,21 @@ def test_no_refused_invitation_is_sent(run: Run, mailing: Mailing) -> None:
     found = [*refused_invitations(run), *_of_member(mailing)]
     if not found:
         raise Inapplicable("No invitation was refused")
-    if not mailing.good_mails:
-        raise CantTell("no e-mail arrived at all, so a missing one shows nothing", mailing.good)
+    if not mailing.valid_mails:
+        raise CantTell("no e-mail arrived at all, so a missing one shows nothing", mailing.valid)
 
     _give_time(run, [refusal.exchange for refusal in found])
     for refusal in found:
         if refusal.others is None:
             _expect_not_sent(refusal.exchange, run.fixtures.mail(refusal.address))
         else:
-            _expect_no_further_one(run, refusal, refusal.others, mailing.good_mails)
+            _expect_no_further_one(run, refusal, refusal.others, mailing.valid_mails)
 
 
 def _of_member(mailing: Mailing) -> list[Refusal]:
     if mailing.member is None or not mailing.member.exchange.refused:
         return []
-    others = len(like_invitations(mailing.member.earlier, mailing.good_mails))
+    others = len(like_invitations(mailing.member.earlier, mailing.valid_mails))
     return [replace(mailing.member, others=others)]
 
 

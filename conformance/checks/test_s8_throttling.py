@@ -65,16 +65,16 @@ def test_429_says_that_nothing_remains(throttling: Throttling) -> None:
 def test_service_resumes_at_reset(throttling: Throttling) -> None:
     """After the time of X-RateLimit-Reset the key is served again."""
     refusal = _refusal(throttling)
-    if throttling.resumed is None:
-        raise CantTell(throttling.unresumed, refusal)
+    if throttling.after_reset is None:
+        raise CantTell(throttling.not_awaited, refusal)
 
     expect.holds(
-        throttling.resumed.status != TOO_MANY_REQUESTS,
+        throttling.after_reset.status != TOO_MANY_REQUESTS,
         f"the key is still refused {GRACE:.0f} s after the reset in its 429",
         refusal,
-        throttling.resumed,
+        throttling.after_reset,
         expected="a response other than 429",
-        actual=describe_response(throttling.resumed),
+        actual=describe_response(throttling.after_reset),
     )
 
 

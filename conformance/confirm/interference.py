@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 _PAUSES: Final = (0.5, 1.0, 2.0, 2.0, 2.0)
 """Seconds between reads of settings that another user may be changing."""
-_LOOKING: Final = "who else changes settings"
+_READING_SETTINGS: Final = "who else changes settings"
 """The check's name for these reads, which a run sends once."""
 _SET_ELSEWHERE: Final = ("slug", "plan", "settings")
 """Fields of the organization that no request of the interface changes, but its users may elsewhere."""
-_STRANGERS: Final = 2
+_MIN_STRANGE_NAMES: Final = 2
 """Number of names that the run did not set which show other users at work; a faulty service may invent one."""
 
 
@@ -63,22 +63,23 @@ def _strange_names(run: Run) -> tuple[Exchange, ...]:
         between = Interval(Interval.of(previous).start, Interval.of(exchange).end)
         if _name(previous) == _name(exchange) or any(map(between.meets, refused)):
             continue
-        standing = max((given for given in renamings if given[0] < Interval.of(exchange).end), default=(0.0, prefix))[1]
+        earlier = [given for given in renamings if given[0] < Interval.of(exchange).end]
+        _, last_given = max(earlier, default=(0.0, prefix))
         name = _name(exchange)
-        if name is None or not (prefix in standing or standing in before):
+        if name is None or not (prefix in last_given or last_given in before):
             continue
         if prefix not in normalized(name) and normalized(name) not in before:
             strange[name] = exchange
-    return tuple(strange.values()) if len(strange) >= _STRANGERS else ()
+    return tuple(strange.values()) if len(strange) >= _MIN_STRANGE_NAMES else ()
 
 
 def _moved_settings(run: Run) -> tuple[Exchange, ...]:
     """Return two reads between which a field changed without a request of the run that could change it."""
-    if (found := _change(run)) or any(exchange.check == _LOOKING for exchange in run.wire.exchanges):
+    if (found := _change(run)) or any(exchange.check == _READING_SETTINGS for exchange in run.wire.exchanges):
         return found
     for pause in _PAUSES:
         run.sleep(pause)
-        with run.wire.checking(_LOOKING):
+        with run.wire.checking(_READING_SETTINGS):
             run.send(requests.get_organization())
         if found := _change(run):
             break

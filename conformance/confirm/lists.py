@@ -50,7 +50,7 @@ def stable_list(
         taken.append(_taken(run, first, anew))
         return taken[-1]
 
-    snapshot = _of_one_piece(run, first, judge, fresh)
+    snapshot = _untorn(run, first, judge, fresh)
     for done in range(1, _ROUNDS_BESIDE_OTHERS + 1):
         taken.clear()
         began = snapshot
@@ -63,7 +63,7 @@ def stable_list(
             snapshot = fresh()
             if done >= _ROUNDS and not others_moved(run, began[0], snapshot[0]):
                 raise
-            snapshot = _of_one_piece(run, snapshot, judge, fresh)
+            snapshot = _untorn(run, snapshot, judge, fresh)
         else:
             return
 
@@ -150,9 +150,7 @@ def _doubt(
     return None
 
 
-def _of_one_piece(
-    run: Run, first: Snapshot, judge: Callable[[Snapshot], object], fresh: Callable[[], Snapshot]
-) -> Snapshot:
+def _untorn(run: Run, first: Snapshot, judge: Callable[[Snapshot], object], fresh: Callable[[], Snapshot]) -> Snapshot:
     """Return a snapshot that others did not change while it was taken; the last one if all are torn."""
     snapshot = first
     for pause in _SHORT_PAUSES:

@@ -128,7 +128,7 @@ def _of_parameter(name: str, value: str) -> Validity:
         return Validity.INVALID if _is_nonsense(value) else Validity.OPEN
     if not value.strip():
         return Validity.OPEN
-    if not any(sign.isnumeric() for sign in value):
+    if not any(character.isnumeric() for character in value):
         return Validity.INVALID
     return _of_number(name, value)
 

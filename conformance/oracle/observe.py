@@ -80,10 +80,10 @@ def shape(identifier: str) -> str:
         return "a UUID"
     if _ULID.fullmatch(identifier):
         return "a ULID"
-    signs = sorted({sign for sign in identifier if not re.fullmatch("[A-Za-z0-9_-]", sign)})
+    characters = sorted({character for character in identifier if not re.fullmatch("[A-Za-z0-9_-]", character)})
     # Which of the usual characters occur is chance, and the length of short identifiers grows with time.
     length = f"{len(identifier)} " if len(identifier) >= _STABLE_LENGTH else ""
-    return f"{length}letters, digits, - or _" + (f", and {_printable(signs)}" if signs else "")
+    return f"{length}letters, digits, - or _" + (f", and {_printable(characters)}" if characters else "")
 
 
 def _value(exchange: Exchange) -> object:
@@ -103,9 +103,13 @@ def _word(text: str) -> str:
     return text if _WORD.fullmatch(text) else "(odd)"
 
 
-def _printable(signs: Sequence[str]) -> str:
-    return " ".join(sign if sign.isascii() and sign.isprintable() else f"U+{ord(sign):04X}" for sign in signs[:10])
+def _printable(characters: Sequence[str]) -> str:
+    return " ".join(map(_character_or_code_point, characters[:10]))
+
+
+def _character_or_code_point(character: str) -> str:
+    return character if character.isascii() and character.isprintable() else f"U+{ord(character):04X}"
 
 
 def _without_controls(text: str) -> str:
-    return "".join(sign for sign in text if unicodedata.category(sign) not in {"Cc", "Cf"})
+    return "".join(character for character in text if unicodedata.category(character) not in {"Cc", "Cf"})

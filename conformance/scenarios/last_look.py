@@ -78,21 +78,21 @@ def last_look(run: Run) -> LastLook:
     page = requests.list_members(perPage=2, page=2)
     by_others = with_scoped_key(run, "engagements:read", *lists[:1], *changed)
     run.send_all(by_others)
-    _edit_of_removed(run)
+    _edit_creation_of_removed(run)
     _change(run, reserved)
     _remove_members(run)
     run.sleep(_LATE[run.effort])
     removed, by_removed = _by_removed(run, reserved)
     reads = [requests.get_engagement(identifier) for identifier in _of_every_history(run)]
     *_, by_name = run.send_all([*lists, *organization, requests.list_engagements(sort="name", perPage=MAX_PER_PAGE)])
-    size = _dividing(by_name)
+    size = _size_between_equal_names(by_name)
     run.send_all([requests.list_engagements(sort="name", perPage=size, page=page) for page in (1, 2)])
     send_by_turns(run, [*dict.fromkeys([*changed, *reads])])
     run.send_all([*by_others, *with_scoped_key(run, "organizations:read", *organization, page)])
     return LastLook(removed, by_removed, _by_other_organization(run))
 
 
-def _edit_of_removed(run: Run) -> None:
+def _edit_creation_of_removed(run: Run) -> None:
     """Edit the engagement that the removed member had created.
 
     Not after the other last changes, because a service may keep a list over the last of them until an edit.
@@ -103,7 +103,7 @@ def _edit_of_removed(run: Run) -> None:
             run.send(requests.update_engagement(made, {"description": "Its creator has left"}))
 
 
-def _dividing(page: Exchange) -> int:
+def _size_between_equal_names(page: Exchange) -> int:
     """Return a page size that divides two engagements of equal names; a usual one if none are equal."""
     items = readable((page,)) if page.judgeable else []
     return next(places_of_repeats([item.get("name") for item in items]), _PAGE)
@@ -175,8 +175,8 @@ def _by_other_organization(run: Run) -> Counts | None:
     if tried is None:
         return None
     other = run.fixtures.other_organization()
-    if tried.lived is not None:
-        run.send(requests.archive_engagement(tried.lived).with_key(other))
+    if tried.edited is not None:
+        run.send(requests.archive_engagement(tried.edited).with_key(other))
         run.send(requests.list_engagements(status="archived", perPage=MAX_PER_PAGE).with_key(other))
     left = histories(run, of_other=True)
     run.send_permitted([requests.delete_engagement(identifier).with_key(other) for identifier in left])
@@ -188,7 +188,7 @@ def _by_removed(run: Run, reserved: ReservedEngagements) -> tuple[Removal | None
     """Send again what the key of a removed member was allowed before the removal, about engagements in other states."""
     done = run.scenarios.result_if_any(removal)
     attempts = () if done is None else done.attempts
-    choices = [_elsewhere(replace(attempt.after.request, repeatable=True), reserved) for attempt in attempts]
+    choices = [_on_reserved(replace(attempt.after.request, repeatable=True), reserved) for attempt in attempts]
     if run.effort is Effort.QUICK:
         # No invitation: the check of e-mails would have to wait for its patience again.
         batch = [
@@ -203,7 +203,7 @@ def _by_removed(run: Run, reserved: ReservedEngagements) -> tuple[Removal | None
     return done, (*earlier, *(exchange for exchange in sent if exchange is not None))
 
 
-def _elsewhere(request: Request, reserved: ReservedEngagements) -> list[Request]:
+def _on_reserved(request: Request, reserved: ReservedEngagements) -> list[Request]:
     """Return a request about each reserved engagement that it is valid for, or a list with a filter that it lacks.
 
     For other operations, it is the request itself.

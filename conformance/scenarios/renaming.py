@@ -55,7 +55,7 @@ def harmless_name(organization: Exchange | None) -> str | None:
 
 
 @contextmanager
-def given_back(run: Run, name: str) -> Iterator[None]:
+def restored_name(run: Run, name: str) -> Iterator[None]:
     """Restore the name of the organization at the end of a ``with``, even if the run has ended by then.
 
     Raises:

@@ -31,7 +31,7 @@ SCRIPTS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """Letters of many scripts, and symbols of several code points."""
 
-SIGNS: Final[Mapping[str, str]] = MappingProxyType(
+SYNTAX: Final[Mapping[str, str]] = MappingProxyType(
     {
         "quotes": '"it\'s" `x` \u201cy\u201d \u2018z\u2019',
         "typography": "... \u2026 \u2013 \u2014 (c)\u00a9",

@@ -1,4 +1,4 @@
-"""Lives of engagements, each with other keys than the main one, for the ledger."""
+"""Sequences of requests about an engagement, each with other keys than the main one, for the ledger."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _listed(**query: object) -> _Step:
     return lambda _: requests.list_engagements(**query)
 
 
-def _lives(run: Run) -> Iterator[tuple[_Step, ...]]:
+def _sequences(run: Run) -> Iterator[tuple[_Step, ...]]:
     """Yield the requests about one engagement each, after its creation; quick runs send the first ones only."""
     get, archive, unarchive, delete = (
         requests.get_engagement, requests.archive_engagement, requests.unarchive_engagement, requests.delete_engagement
@@ -86,21 +86,21 @@ def _lives(run: Run) -> Iterator[tuple[_Step, ...]]:
 
 @scenario(alone=True)
 def tour(run: Run) -> None:
-    """Lead engagements through their states with a member's key, single permissions, and another organization's key.
+    """Create, change and delete engagements with a member's key, single permissions, and another organization's key.
 
-    The engagements of different keys are led at the same time, so that what is kept for one key shows with another.
+    The keys take turns, each on its own engagement, so that a value which a service keeps for a key shows with another.
     """
     if run.mode is Mode.READ_ONLY:
         return
-    for life in _lives(run):
+    for steps in _sequences(run):
         body = {"name": run.name("tour"), "description": "Before the tour has begun"}
-        led = {}
+        keys_by_id = {}
         for keys in _all_keys(run):
             (created,) = run.send_permitted([_with(keys, requests.create_engagement(body))])
             if created is not None and (identifier := read.identifier_or_none(created)) is not None:
-                led[identifier] = keys
-        for place, step in enumerate(life):
-            batch = [_with(keys, step(identifier)) for identifier, keys in led.items()]
+                keys_by_id[identifier] = keys
+        for place, step in enumerate(steps):
+            batch = [_with(keys, step(identifier)) for identifier, keys in keys_by_id.items()]
             if run.effort is Effort.QUICK and len(batch) > _READERS and batch[0].identifier is None:
                 batch.pop(-1 if batch[0].operation.family == "organizations" else place % len(batch))
             run.send_permitted(batch)
@@ -111,22 +111,22 @@ def _with(keys: _Keys, request: Request) -> Request:
 
 
 def _all_keys(run: Run) -> Iterator[_Keys]:
-    """Yield the keys that may lead an engagement, as far as the run has used them already."""
+    """Yield the keys of each sequence, as far as the run has used them already."""
     if (member := key_of_bystander(run)) is not None:
-        yield partial(_none_to_delete, member)
+        yield partial(_main_key_for_deletions, member)
     allowed = run.scenarios.result_if_any(single_permissions)
     if allowed is not None:
         scoped = {scope: run.fixtures.scoped_key(scope) for scope in SCOPES if scope not in allowed.missing_means}
         yield lambda operation: scoped.get(OPERATIONS[operation].scope or "")
     tried = run.scenarios.result_if_any(two_organizations)
     if tried is not None and tried.own[0] != tried.other[0]:
-        yield partial(_same, run.fixtures.other_organization())
+        yield partial(_for_every_operation, run.fixtures.other_organization())
 
 
-def _none_to_delete(key: Credential, operation: str) -> Credential | None:
+def _main_key_for_deletions(key: Credential, operation: str) -> Credential | None:
     """Return a key for everything but deletions, which the main key sends: it may delete what others created."""
     return None if operation == "deleteEngagement" else key
 
 
-def _same(key: Credential, _: str) -> Credential:
+def _for_every_operation(key: Credential, _: str) -> Credential:
     return key

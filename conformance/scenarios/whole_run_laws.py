@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _CONFIRMED: Final = 3
 """Failing requests that are sent again."""
 _OF_BASICS: Final = frozenset({"getCurrentOrganization", "listMembers", "listEngagements", "getEngagement"})
-_MISHAPS: Final = (frozenset({400, 422}), frozenset({401}), frozenset({404}))
+_REFUSALS: Final = (frozenset({400, 422}), frozenset({401}), frozenset({404}))
 _OF_LIFECYCLE: Final = frozenset(f"{what}Engagement" for what in ("create", "get", "update", "archive", "delete")) | {
     "listEngagements"
 }
@@ -38,7 +38,7 @@ def expect_law(run: Run, law: Law) -> None:
     found = _surveyed(run, law)
     if law.confirmed:
         found = _confirmed(run, law, found)
-    conclude(found, nothing="" if found.applied else _nothing(run, law))
+    conclude(found, nothing="" if found.applied else _why_inapplicable(run, law))
 
 
 def _confirmed(run: Run, law: Law, found: Survey) -> Survey:
@@ -65,10 +65,10 @@ def _confirmed(run: Run, law: Law, found: Survey) -> Survey:
 def _surveyed(run: Run, law: Law) -> Survey:
     """Survey the run; if it has nothing of the kind, as with few checks, send a few requests for it."""
     found = _survey(run, law)
-    if not found.applied and not _has_met(run, _OF_BASICS, _MISHAPS):
+    if not found.applied and not _has_sent(run, _OF_BASICS, _REFUSALS):
         run.scenarios.result(basics)
         found = _survey(run, law)
-    if not found.applied and run.mode is not Mode.READ_ONLY and not _has_met(run, _OF_LIFECYCLE):
+    if not found.applied and run.mode is not Mode.READ_ONLY and not _has_sent(run, _OF_LIFECYCLE):
         run.scenarios.result(lifecycle)
         found = _survey(run, law)
     return found
@@ -79,7 +79,7 @@ def _survey(run: Run, law: Law) -> Survey:
     return survey(law.among(exchanges), filter(law.concerns, exchanges))
 
 
-def _has_met(run: Run, operations: frozenset[str], statuses: Collection[frozenset[int]] = ()) -> bool:
+def _has_sent(run: Run, operations: frozenset[str], statuses: Collection[frozenset[int]] = ()) -> bool:
     """Whether a run has sent all these operations, and got a status of each group, so that no more are needed."""
     exchanges = run.wire.exchanges
     met = {exchange.received.status for exchange in exchanges if exchange.received is not None}
@@ -87,7 +87,7 @@ def _has_met(run: Run, operations: frozenset[str], statuses: Collection[frozense
     return operations <= sent and all(group & met for group in statuses)
 
 
-def _nothing(run: Run, law: Law) -> str:
+def _why_inapplicable(run: Run, law: Law) -> str:
     """Return why the law applied to no response.
 
     Raises:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.interface.operations import KINDS, SCOPES
 from conformance.reference.queries import EngagementQuery
-from conformance.scenarios.samples import ADDRESSES, SCRIPTS, joined
-from conformance.scenarios.samples import SIGNS as SIGNS_OF_PROGRAMS
+from conformance.scenarios.samples import ADDRESSES, SCRIPTS, SYNTAX, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, MutableMapping
@@ -597,7 +596,7 @@ def is_unexpected(response: object) -> bool:
 
 def late(life: Life) -> list[object]:
     """Send texts of many signs, repeated changes, nearly valid keys and requests of a former member."""
-    signs = joined(ADDRESSES, SIGNS_OF_PROGRAMS, SCRIPTS)
+    signs = joined(ADDRESSES, SYNTAX, SCRIPTS)
     long = "0123456789" * 1_100
 
     def requests() -> Iterator[Request]:

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements
 from conformance.scenarios.access.two_organizations import two_organizations
-from conformance.scenarios.last_look import _by_other_organization, _elsewhere, _remove_members
+from conformance.scenarios.last_look import _by_other_organization, _on_reserved, _remove_members
 from conformance.scenarios.members.role_changes import role_changes
 from conformance.targets.fixtures import Member
 from conformance.wire import requests
@@ -28,7 +28,7 @@ OTHER = Credential.bearer("other_organization", "key-of-others")
 )
 def test_a_list_is_requested_in_the_other_form(query: dict[str, object], later: tuple[tuple[str, str], ...]) -> None:
     """A list that was requested without parameters gets a filter, and one with parameters loses them."""
-    (again,) = _elsewhere(requests.list_engagements(**query), ReservedEngagements({}, {}))
+    (again,) = _on_reserved(requests.list_engagements(**query), ReservedEngagements({}, {}))
 
     assert again.query == later
 
@@ -45,7 +45,7 @@ def _left_over(*exchanges: Exchange) -> FakeRun:
     )
     results = {
         role_changes: SimpleNamespace(bystander=members["u_stays"]),
-        two_organizations: SimpleNamespace(lived="lived"),
+        two_organizations: SimpleNamespace(edited="edited"),
     }
     run.scenarios = SimpleNamespace(result_if_any=results.get)
     return run

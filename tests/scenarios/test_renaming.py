@@ -13,7 +13,7 @@ from conformance.reference.application import Application, create_app
 from conformance.reference.store import Store
 from conformance.running.options import Effort, RunOptions
 from conformance.scenarios import last_look
-from conformance.scenarios.renaming import given_back
+from conformance.scenarios.renaming import restored_name
 from conformance.selftest import in_process
 from conformance.selftest.subjects import Subject
 from conformance.selftest.trial import Task, attempt
@@ -59,7 +59,7 @@ def test_nothing_is_renamed_that_cannot_be_restored(status: int, *, renames: boo
     """A service that refuses the present name, as another organization has it, too, would refuse to restore it."""
     run = FakeRun(lambda sent: make_exchange(sent, status, {}))
 
-    with nullcontext() if renames else pytest.raises(CantTell), given_back(run, "Acme"):
+    with nullcontext() if renames else pytest.raises(CantTell), restored_name(run, "Acme"):
         run.send(requests.update_organization({"name": "Another"}))
 
     assert [json.loads(sent.body or b"")["name"] for sent in run.sent] == ["Acme", *["Another", "Acme"] * renames]

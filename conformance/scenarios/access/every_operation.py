@@ -106,24 +106,24 @@ def unknown_like(identifier: str | None, random: Random) -> str:
         head, tail, last = identifier, "".join(filter(_is_alphanumeric, identifier))[-1] * _TAIL, ""
     made = tail
     while made == tail:
-        made = "".join(_like(sign, identifier, random) for sign in tail)
+        made = "".join(_like(character, identifier, random) for character in tail)
     return head + made + last
 
 
-def _is_alphanumeric(sign: str) -> bool:
-    return sign.isascii() and sign.isalnum()
+def _is_alphanumeric(character: str) -> bool:
+    return character.isascii() and character.isalnum()
 
 
-def _like(sign: str, identifier: str, random: Random) -> str:
+def _like(character: str, identifier: str, random: Random) -> str:
     """Return a character of the same kind: any digit, or a letter of the same case from the identifier."""
-    if not _is_alphanumeric(sign):
-        return sign
-    if sign.isdigit():
+    if not _is_alphanumeric(character):
+        return character
+    if character.isdigit():
         return random.choice("0123456789")
     same_case = {
-        other for other in identifier if other.isascii() and other.isalpha() and other.islower() is sign.islower()
+        other for other in identifier if other.isascii() and other.isalpha() and other.islower() is character.islower()
     }
-    usual = "abcdef" if sign.islower() else "ABCDEF"
+    usual = "abcdef" if character.islower() else "ABCDEF"
     return random.choice(sorted(same_case) if len(same_case) >= len(usual) else usual)
 
 
@@ -168,7 +168,7 @@ def member_of(pages: Iterable[Exchange], user_id: str) -> dict[str, Any] | None:
     return next((item for page in pages for item in read.items(page) if item.get("id") == user_id), None)
 
 
-def spare_owner(role: object) -> None:
+def ensure_not_owner(role: object) -> None:
     """Leave a member alone whose role is owner.
 
     Raises:

@@ -186,9 +186,9 @@ def _ending_otherwise(rest: str, random: Random) -> str:
     return whole[:-1] + last + padding
 
 
-def _another(sign: str, random: Random) -> str:
+def _another(character: str, random: Random) -> str:
     """Return another character of the same kind."""
-    return random.choice([character for character in _alphabet(sign) if character != sign] or ["x"])
+    return random.choice([other for other in _alphabet(character) if other != character] or ["x"])
 
 
 def _prefix(key: str) -> str:
@@ -199,9 +199,9 @@ def _prefix(key: str) -> str:
 
 def _fresh(text: str, random: Random) -> str:
     """Return random characters of the same kinds; other characters stay."""
-    return "".join(random.choice(_alphabet(sign)) for sign in text)
+    return "".join(random.choice(_alphabet(character)) for character in text)
 
 
-def _alphabet(sign: str) -> str:
+def _alphabet(character: str) -> str:
     kinds = (string.digits, string.ascii_lowercase, string.ascii_uppercase)
-    return next((kind for kind in kinds if sign in kind), sign)
+    return next((kind for kind in kinds if character in kind), character)

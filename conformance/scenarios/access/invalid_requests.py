@@ -13,16 +13,16 @@ from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access import invalid_inputs
 from conformance.scenarios.access.every_operation import (
+    ensure_not_owner,
     label,
     latest_engagements,
     member_of,
     member_pages,
-    spare_owner,
     untouchable_member,
 )
 from conformance.scenarios.access.unauthenticated import bad_keys
 from conformance.scenarios.basics import or_with_plain_texts
-from conformance.scenarios.renaming import given_back, name_before
+from conformance.scenarios.renaming import name_before, restored_name
 from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
 
@@ -127,7 +127,7 @@ def invalid_organization_updates(run: Run) -> Refusals:
 def invalid_organization_updates_again(run: Run) -> Refusals:
     """Repeat the updates while the organization has a name of the run, and restore its own."""
     before = run.send(requests.get_organization())
-    with given_back(run, name_before(run, before)):
+    with restored_name(run, name_before(run, before)):
         run.send(requests.update_organization({"name": run.name("organization")}))
         return invalid_organization_updates(run)
 
@@ -150,7 +150,7 @@ def invalid_role_changes(run: Run) -> Refusals:
     run.scenarios.wait_for(bad_keys)  # they send another role for the same member
     before = member_pages(run)
     has = (member_of(before, user_id) or {}).get("role")
-    spare_owner(has)
+    ensure_not_owner(has)
     role = "member" if has == "admin" else "admin"
     tried = [(body, label(run, "invalid")) for body in _bodies(run, "updateMemberRole")]
     sent = _sent(run.send_in_turn, tried, requests.update_member_role(user_id, {}), role=role)

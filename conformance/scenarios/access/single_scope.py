@@ -120,7 +120,7 @@ def single_permissions(run: Run) -> Permissions:
     sender = RetryNewKeys(run)
     _find_keys(run, tried)
     _try_refusals(run, sender, tried)
-    _try_the_rest(run, sender, tried)
+    _try_other_requests(run, sender, tried)
     return tried
 
 
@@ -149,7 +149,7 @@ def _try_refusals(run: Run, sender: RetryNewKeys, tried: Permissions) -> None:
         exchanges = sender.send_all([request for _, request in batch])
         for (name, _), exchange in zip(batch, exchanges, strict=True):
             tried.cells.setdefault((scope, name), []).append(exchange)
-    _try_order(run, inputs, tried)
+    _try_refusal_order(run, inputs, tried)
     if tried.reserved.ids:
         run.send(latest(run, sort="updatedAt", order="desc"))  # for the ledger
     tried.organization = run.send(requests.get_organization()) if run.mode is Mode.DISPOSABLE else None
@@ -203,7 +203,7 @@ def _shapes(operation: str, inputs: OperationInputs, *, is_last: bool) -> tuple[
     return ()
 
 
-def _try_order(run: Run, inputs: OperationInputs, tried: Permissions) -> None:
+def _try_refusal_order(run: Run, inputs: OperationInputs, tried: Permissions) -> None:
     """Send impossible requests with a key without permission: which refusal comes first?"""
     without = keys_with(Permission.REFUSED, "createEngagement")
     key = next((key for scope, key in tried.keys.items() if scope in without), None)
@@ -268,14 +268,14 @@ def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
 # --- requests that are allowed, and requests that are open
 
 
-def _try_the_rest(run: Run, sender: RetryNewKeys, tried: Permissions) -> None:
+def _try_other_requests(run: Run, sender: RetryNewKeys, tried: Permissions) -> None:
     """Send requests that are allowed or open, on resources that nothing else needs: step by step, all keys at once."""
-    spent = _engagements(run, ("engagements:write", "engagements:delete", "two permissions", "other"))
+    targets = _engagements(run, ("engagements:write", "engagements:delete", "two permissions", "other"))
     organization = harmless_name(tried.organization)
     planned: list[tuple[str, str, Request]] = []
     for scope, key in tried.keys.items():
         inputs = OperationInputs(
-            engagement=spent.get(scope, spent.get("other", "")),
+            engagement=targets.get(scope, targets.get("other", "")),
             user="",
             role="",
             organization=organization,
@@ -287,7 +287,7 @@ def _try_the_rest(run: Run, sender: RetryNewKeys, tried: Permissions) -> None:
         own = _own_resources(scope, tried.reserved)
         planned += [
             (scope, name, replace(request, identifier=own.get(name, request.identifier), credential=key))
-            for name, request in _rest(run, scope, inputs)
+            for name, request in _other_requests(run, scope, inputs)
         ]
     for step in ([name for name in OPERATIONS if name not in ON_ENGAGEMENT], *[[name] for name in ON_ENGAGEMENT]):
         batch = [entry for entry in planned if entry[1] in step]
@@ -341,7 +341,7 @@ def _look_for_created(run: Run, tried: Permissions) -> None:
         tried.lost = run.send(requests.get_engagement(made))
 
 
-def _rest(run: Run, scope: str, inputs: OperationInputs) -> list[tuple[str, Request]]:
+def _other_requests(run: Run, scope: str, inputs: OperationInputs) -> list[tuple[str, Request]]:
     """Return the requests that a key may or might send, without those on members.
 
     A key with a single permission creates with a description, others without.

@@ -59,7 +59,7 @@ class TwoOrganizations:
         own_list: The newest engagements in the main key's list.
         other_list: The same with the other key, and the archived ones.
         made_by_other: An engagement created with the other key, from that response; None if there is none.
-        lived: The id of another such engagement, which its own key edited; None if there is none.
+        edited: The id of another such engagement, which its own key edited; None if there is none.
     """
 
     own: tuple[str, Exchange]
@@ -69,7 +69,7 @@ class TwoOrganizations:
     own_list: tuple[Exchange, ...]
     other_list: tuple[Exchange, ...]
     made_by_other: dict[str, Any] | None
-    lived: str | None
+    edited: str | None
 
     def ensure_two(self) -> None:
         """Ensure that the keys read different organizations; otherwise isolation cannot be judged.
@@ -165,7 +165,7 @@ def two_organizations(run: Run) -> TwoOrganizations:
     run.send(requests.archive_engagement(engagement_id))
     archived = run.send(requests.list_engagements(status="archived", **NEWEST).with_key(key))
     attempts = _attempts(run, key)
-    lived = _live(run, key)
+    edited = _edit_and_delete(run, key)
     return TwoOrganizations(
         own=(own_id, own),
         other=(read.identifier(other), other),
@@ -174,11 +174,11 @@ def two_organizations(run: Run) -> TwoOrganizations:
         own_list=tuple(latest_engagements(run, sort="updatedAt", order="desc")),  # requested like the other one
         other_list=(*empty, *latest_of_other(run, key), archived),
         made_by_other=made_by_other,
-        lived=lived,
+        edited=edited,
     )
 
 
-def _live(run: Run, key: Credential) -> str | None:
+def _edit_and_delete(run: Run, key: Credential) -> str | None:
     """Edit an engagement of the other organization, and archive and delete another, with reads for the ledger.
 
     The one that was created last is changed first, so that the order of a list by updatedAt shows. The deleted one has
@@ -188,17 +188,17 @@ def _live(run: Run, key: Credential) -> str | None:
     reserved = run.scenarios.result(engagements_in_every_state)
     words = {"name": run.name("theirs"), "description": "It belongs to the others"}
     identifier = _made(run, key, words)
-    doomed = _made(run, key, words | {"name": reserved.name}) if reserved.name else None
-    doomed = doomed or _made(run, key, words | {"name": run.name("theirs")})
-    if identifier is None or doomed is None or doomed == identifier:
+    deleted = _made(run, key, words | {"name": reserved.name}) if reserved.name else None
+    deleted = deleted or _made(run, key, words | {"name": run.name("theirs")})
+    if identifier is None or deleted is None or deleted == identifier:
         return None
     steps = (
-        requests.archive_engagement(doomed),
-        requests.update_engagement(doomed, {"description": "Edited in the archive"}),
+        requests.archive_engagement(deleted),
+        requests.update_engagement(deleted, {"description": "Edited in the archive"}),
         requests.update_engagement(identifier, words | {"name": f"{words['name'][:-3]}{words['name'][-3:].upper()}"}),
         requests.list_engagements(sort="updatedAt", order="desc", perPage=MAX_PER_PAGE),
-        requests.delete_engagement(doomed),
-        requests.get_engagement(doomed),
+        requests.delete_engagement(deleted),
+        requests.get_engagement(deleted),
     )
     for step in steps:
         run.send_permitted([step.with_key(key)])
@@ -209,7 +209,7 @@ def _made(run: Run, key: Credential, words: Mapping[str, str]) -> str | None:
     return read.identifier_or_none(run.send(requests.create_engagement(words).with_key(key)))
 
 
-def _ensure_nobody_elses(own: Exchange, by_other: Exchange) -> None:
+def _ensure_not_of_other(own: Exchange, by_other: Exchange) -> None:
     """Ensure that no engagement of the other organization has the identifier of the run's engagement.
 
     Raises:
@@ -283,7 +283,7 @@ def _attempts(run: Run, key: Credential) -> dict[str, list[Exchange]]:
         for identifier, known in reserved.reads.items()
     }
     for identifier, response in reads.items():
-        _ensure_nobody_elses(reserved.reads[identifier], response)
+        _ensure_not_of_other(reserved.reads[identifier], response)
     again = run.send_all([response.request for response in reads.values()][:1])  # it may refuse only the first one
     attempts = {"getEngagement": [*reads.values(), *again]}
     for place, name in enumerate(ON_ENGAGEMENT[1:]):

@@ -20,7 +20,7 @@ _NEVER_ISSUED: Final = "~never~issued~"
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class UnspecifiedResponses:
     """Responses to requests outside the interface.
 
     Attributes:
@@ -37,7 +37,7 @@ class Beside:
 
 
 @scenario
-def unspecified(run: Run) -> Beside:
+def unspecified(run: Run) -> UnspecifiedResponses:
     """Request two paths, an identifier and a method that the interface does not have."""
     known = requests.list_engagements()
     below = known.as_probe("GET", f"{known.path}/{_NEVER_ISSUED}/no-such-path")  # for the laws of every response
@@ -47,7 +47,7 @@ def unspecified(run: Run) -> Beside:
         batch.append(known.as_probe("PUT", f"{known.path}/{_NEVER_ISSUED}"))
         batch += [] if run.effort is Effort.QUICK else [known.as_probe("OPTIONS", known.path)]
     unknown_path, _, never_issued, *methods = run.send_all(batch)
-    return Beside(unknown_path, never_issued, *[*methods, None, None][:2])
+    return UnspecifiedResponses(unknown_path, never_issued, *[*methods, None, None][:2])
 
 
 @scenario

@@ -31,14 +31,14 @@ _CHANGES: Final[Mapping[str, Callable[[Run, str], Request]]] = {
     "archiveEngagement": lambda _, identifier: requests.archive_engagement(identifier),
     "unarchiveEngagement": lambda _, identifier: requests.unarchive_engagement(identifier),
 }
-_DOOMED: Final = (
+_CHANGES_BEFORE: Final = (
     ("updateEngagement",),
     ("archiveEngagement", "unarchiveEngagement", "archiveEngagement"),
     ("archiveEngagement", "unarchiveEngagement"),
     ("archiveEngagement",),
     (),
 )
-"""The changes of the engagements with records of every kind."""
+"""The changes, before the deletion, of the engagements with records of every kind."""
 _MORE: Final = {Effort.QUICK: 4, Effort.STANDARD: 8, Effort.DEEP: 16}
 """The number of further engagements of the run, of other histories if there are any, that get one record each."""
 
@@ -72,7 +72,7 @@ class Cascade:
         deletions: The deletions, with all keys that may delete.
         reads: Reads of the engagements whose records still existed afterwards, by identifier.
         archived: The deleted engagements whose last change was an archive.
-        gone: The records of the deleted engagements, a list for each.
+        deleted_records: The records of the deleted engagements, a list for each.
         neighbour: The engagement that was not deleted.
         kept: The records of the neighbour.
         unauthorized: Deletions of the neighbour that must be refused.
@@ -82,35 +82,35 @@ class Cascade:
     reads: Mapping[str, Exchange]
     archived: frozenset[str]
     neighbour: str
-    gone: tuple[list[Record], ...] = field(repr=False)
+    deleted_records: tuple[list[Record], ...] = field(repr=False)
     kept: list[Record] = field(repr=False)
     unauthorized: tuple[Exchange, ...] = ()
 
 
 @scenario(alone=True)
 def cascade(run: Run) -> Cascade:
-    """Give engagements records, lead some of them through their states, and delete all but one."""
-    full, more, neighbour = _doomed(run)
+    """Give engagements records, change some of them, and delete all but one."""
+    full, more, neighbour = _engagements_for_records(run)
     # Archived engagements may refuse records, so most are made before the engagements are archived.
-    gone = [_records(run, identifier, KINDS * (1 + (not place))) for place, identifier in enumerate(full)]
+    records = [_records(run, identifier, KINDS * (1 + (not place))) for place, identifier in enumerate(full)]
     is_named_alike = _name_like(run, full[0], neighbour)
-    for identifier, changes in [*zip(full, _DOOMED, strict=True)][is_named_alike:]:
+    for identifier, changes in [*zip(full, _CHANGES_BEFORE, strict=True)][is_named_alike:]:
         _change(run, identifier, changes)
     for place, identifier in enumerate(more):
         made = _records(run, identifier, (KINDS[place % len(KINDS)],))
-        gone.append([record for record in made if record.error is None])
-    doomed = [*full, *more]
-    archived = frozenset(archived_last(histories(run))).intersection(doomed)
+        records.append([record for record in made if record.error is None])
+    deleted = [*full, *more]
+    archived = frozenset(archived_last(histories(run))).intersection(deleted)
     kept = _records(run, neighbour, KINDS)
     unauthorized = _try_unauthorized(run, requests.delete_engagement(neighbour))
     keys = [key for key in (key_of_bystander(run), scoped_key_or_none(run, "engagements:delete")) if key is not None]
-    deletions = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in doomed], keys)
-    for_good = tuple(records for deletion, records in zip(deletions, gone, strict=True) if deletion.succeeded)
-    run.wait_until(lambda: not _still_there(run, for_good))
+    deletions = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in deleted], keys)
+    gone = [each for deletion, each in zip(deletions, records, strict=True) if deletion.succeeded]
+    run.wait_until(lambda: not _still_there(run, gone))
     kept = read_again(run, kept)
-    left = dict.fromkeys(record.engagement for records in gone for record in records if record.is_there)
+    left = dict.fromkeys(record.engagement for each in records for record in each if record.is_there)
     reads = {identifier: run.send(requests.get_engagement(identifier)) for identifier in left}
-    return Cascade(tuple(deletions), reads, archived, neighbour, tuple(gone), kept, unauthorized)
+    return Cascade(tuple(deletions), reads, archived, neighbour, tuple(records), kept, unauthorized)
 
 
 def _try_unauthorized(run: Run, deletion: Request) -> tuple[Exchange, ...]:
@@ -122,16 +122,16 @@ def _try_unauthorized(run: Run, deletion: Request) -> tuple[Exchange, ...]:
     return tuple(sent for sent in run.send_permitted(batch) if sent is not None)
 
 
-def _doomed(run: Run) -> tuple[list[str], list[str], str]:
+def _engagements_for_records(run: Run) -> tuple[list[str], list[str], str]:
     """Return active engagements for records of every kind, further ones for a record each, and one that stays.
 
     They are engagements of the run, and new ones if there are too few.
     """
     known = histories(run)
     active = [identifier for identifier, changes in known.items() if "archiveEngagement" not in changes]
-    lacking = ["doomed"] * (len(_DOOMED) + 1 - len(active))
+    lacking = ["doomed"] * (len(_CHANGES_BEFORE) + 1 - len(active))
     active += [engagement["id"] for engagement in create_engagements(run, *lacking, known=known)]
-    *full, neighbour = active[: len(_DOOMED) + 1]
+    *full, neighbour = active[: len(_CHANGES_BEFORE) + 1]
     others = {tuple(changes): identifier for identifier, changes in known.items()}
     more = dict.fromkeys([*others.values(), *known])
     return full, [each for each in more if each not in {*full, neighbour}][: _MORE[run.effort]], neighbour
@@ -158,7 +158,7 @@ def _records(run: Run, engagement: str, kinds: Sequence[SubordinateKind]) -> lis
             record.id = run.fixtures.make_subordinate(record.engagement, record.kind)
         except MissingMeans as error:
             record.error = error
-        record.was_there = _look(run, record)
+        record.was_there = _read(run, record)
     return records
 
 
@@ -166,7 +166,7 @@ def read_again(run: Run, records: Sequence[Record]) -> list[Record]:
     """Return records as they are now."""
     now = [replace(record) for record in records]
     for record in now:
-        _look(run, record)
+        _read(run, record)
     return now
 
 
@@ -177,7 +177,7 @@ def archive_neighbour(run: Run, done: Cascade) -> list[Record]:
     return [now for before, now in records if now.is_there or not before.is_there]
 
 
-def _look(run: Run, record: Record) -> bool:
+def _read(run: Run, record: Record) -> bool:
     """Return whether a record exists now; a record with an earlier error is skipped."""
     if record.id is None or record.error is not None:
         return False
@@ -188,6 +188,6 @@ def _look(run: Run, record: Record) -> bool:
     return record.is_there and record.error is None
 
 
-def _still_there(run: Run, gone: tuple[list[Record], ...]) -> list[Record]:
+def _still_there(run: Run, gone: Sequence[list[Record]]) -> list[Record]:
     """Read every record again that existed at the last read."""
-    return [record for records in gone for record in records if record.is_there and _look(run, record)]
+    return [record for records in gone for record in records if record.is_there and _read(run, record)]

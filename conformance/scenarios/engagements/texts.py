@@ -18,7 +18,7 @@ from conformance.scenarios.samples import (
     AT_THE_END,
     LENGTHS,
     SCRIPTS,
-    SIGNS,
+    SYNTAX,
     counted,
     joined,
     shuffled,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
-_TABLES: Final = (SCRIPTS, SIGNS, ADDRESSES)
+_TABLES: Final = (SCRIPTS, SYNTAX, ADDRESSES)
 _SHORT: Final = ("a short text", "then another")
 _PLAIN: Final = ("a text of plain words", "then another of plain words")
 _BRIEF: Final = ("é", "ß")
@@ -98,7 +98,7 @@ def texts(run: Run) -> Texts:
     for bodies in _singly(run):
         attempts += _keep(run, bodies)
     # Names may be too short for all of them, or plain.
-    signs = (joined(SIGNS), joined(ADDRESSES))
+    signs = (joined(SYNTAX), joined(ADDRESSES))
     for names, descriptions in ((_SHORT, signs), (_BRIEF, _SHORT), (_NONE, signs), (_NONE, _PLAIN)):
         if not any(attempt.response.accepted for attempt in attempts if attempt.before is not None):
             attempts += _keep(run, _pair(run, names, descriptions))
@@ -120,8 +120,8 @@ def texts(run: Run) -> Texts:
 
 def _shorter(run: Run) -> list[KeptText]:
     """Send the texts without the very long ones, and each kind singly if they are refused; then long ones."""
-    names = joined(SCRIPTS, SIGNS), joined(SIGNS, SCRIPTS)
-    attempts = _keep(run, _pair(run, names, (joined(ADDRESSES, SIGNS, SCRIPTS), joined(SCRIPTS, ADDRESSES, SIGNS))))
+    names = joined(SCRIPTS, SYNTAX), joined(SYNTAX, SCRIPTS)
+    attempts = _keep(run, _pair(run, names, (joined(ADDRESSES, SYNTAX, SCRIPTS), joined(SCRIPTS, ADDRESSES, SYNTAX))))
     if not attempts[0].response.accepted:
         kinds = [joined(table) for table in _TABLES]
         for text, other in zip(kinds, [*kinds[1:], *kinds[:1]], strict=True):

@@ -86,30 +86,33 @@ class Pair:
         return tuple(dict.fromkeys(_place(step) for step in self.steps if step != "create"))
 
 
-def _course(*pairs: str) -> tuple[Pair, ...]:
+def _sequence(*pairs: str) -> tuple[Pair, ...]:
     return tuple(Pair(tuple(pair.split())) for pair in pairs)
 
 
 _FREQUENT: Final = (
-    _course("name description", "delete"),
-    _course("archive", "delete"),
-    _course("both both archive", "delete"),
+    _sequence("name description", "delete"),
+    _sequence("archive", "delete"),
+    _sequence("both both archive", "delete"),
 )
 _ALL: Final = (
     *_FREQUENT,
-    _course("both both both", "namesake namesake1", "both archive1", "archive unarchive1", "delete1 create"),
-    _course("both name description", "archive both name", "archive archive", "archive unarchive", "delete"),
-    _course(
+    _sequence("both both both", "namesake namesake1", "both archive1", "archive unarchive1", "delete1 create"),
+    _sequence("both name description", "archive both name", "archive archive", "archive unarchive", "delete"),
+    _sequence(
         "both both1", "archive archive1", "unarchive unarchive1", "both create", "unarchive both", "delete delete1"
     ),
-    _course("create create", "archive delete1", "unarchive unarchive", "delete"),
-    _course("both delete1", "delete"),
-    _course("unarchive delete1", "delete"),
-    _course("delete delete1"),
+    _sequence("create create", "archive delete1", "unarchive unarchive", "delete"),
+    _sequence("both delete1", "delete"),
+    _sequence("unarchive delete1", "delete"),
+    _sequence("delete delete1"),
 )
-# No other change goes with the deletion of its engagement: a service may give the id to another user's at once.
-"""Every pair of changes, two changes alone and some crowds, in courses that each end the lives of their engagements."""
-COURSES: Final = {Effort.QUICK: _FREQUENT, Effort.STANDARD: _ALL, Effort.DEEP: _ALL * 5}
+"""Every pair of changes, two single changes, and some changes of several engagements, in sequences.
+
+Each sequence ends with the deletion of its engagements. No other change of an engagement goes with its deletion: a
+service may give its id to another user's engagement at once.
+"""
+SEQUENCES: Final = {Effort.QUICK: _FREQUENT, Effort.STANDARD: _ALL, Effort.DEEP: _ALL * 5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,23 +190,23 @@ def parallel_creation(run: Run) -> ParallelCreation:
 @scenario
 def together(run: Run) -> list[Race]:
     """Send every pair of changes at once, and at once after their responses what must fail or show them."""
-    courses = COURSES[run.effort]
-    sizes = [max(place for pair in course for place in pair.places) + 1 for course in courses]
+    sequences = SEQUENCES[run.effort]
+    sizes = [max(place for pair in sequence for place in pair.places) + 1 for sequence in sequences]
     subjects = _subjects(run, sum(sizes))
-    races = [race for course, size in zip(courses, sizes, strict=True)
-             for race in _taken(run, course, [next(subjects) for _ in range(size)])]  # fmt: skip
+    races = [race for sequence, size in zip(sequences, sizes, strict=True)
+             for race in _send_sequence(run, sequence, [next(subjects) for _ in range(size)])]  # fmt: skip
     if run.effort is not Effort.QUICK:
         run.send_all([requests.get_organization(), latest(run)])  # for the ledger
     return races
 
 
-def _taken(run: Run, course: tuple[Pair, ...], subjects: list[_Subject]) -> list[Race]:
-    """Send the pairs of a course until one goes wrong."""
+def _send_sequence(run: Run, sequence: tuple[Pair, ...], subjects: list[_Subject]) -> list[Race]:
+    """Send the pairs of a sequence until one goes wrong."""
     races: list[Race] = []
-    for pair in course:
+    for pair in sequence:
         if any("unarchive" in step for step in pair.steps):
             subjects = [(identifier, None) for identifier, _ in subjects]
-        raced = _raced(run, pair, subjects)
+        raced = _send_pair(run, pair, subjects)
         races += raced
         if not all(race.explained for race in raced):
             break
@@ -235,7 +238,7 @@ def _state(engagement: Mapping[str, object]) -> EngagementState:
     return EngagementState(name, description)
 
 
-def _raced(run: Run, pair: Pair, subjects: Sequence[_Subject], *, alone: bool = False) -> list[Race]:
+def _send_pair(run: Run, pair: Pair, subjects: Sequence[_Subject], *, alone: bool = False) -> list[Race]:
     """Send changes at once, and the requests that follow; return a race for each engagement that they change.
 
     Args:
@@ -252,15 +255,15 @@ def _raced(run: Run, pair: Pair, subjects: Sequence[_Subject], *, alone: bool = 
         run.sleep(ONE_SECOND_TICK)
     later = send(after)
     races = [Race(pair, state, _about(changes, identifier), _about(later, identifier)) for identifier, state in changed]
-    return races if alone else [race if race.explained else _tried_alone(run, race) for race in races]
+    return races if alone else [race if race.explained else _send_alone(run, race) for race in races]
 
 
-def _tried_alone(run: Run, race: Race) -> Race:
+def _send_alone(run: Run, race: Race) -> Race:
     """Send the last requests again, and the changes in turn, if no order explains what happened at once."""
     run.sleep(ONE_SECOND_TICK)
     run.send_all([exchange.request for exchange in race.later])  # for the ledger, which judges late effects
     for _ in range(_TRIES):
-        alone = _raced(run, race.pair, _created(run, 2), alone=True)
+        alone = _send_pair(run, race.pair, _created(run, 2), alone=True)
         if all(other.explained for other in alone):
             break
     return replace(race, alone=next((other for other in alone if not other.explained), alone[0]))

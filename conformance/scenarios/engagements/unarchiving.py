@@ -23,7 +23,7 @@ _SHAPE_REFUSED: Final = frozenset({400, 415, 422})
 
 
 @dataclass(frozen=True, slots=True)
-class Revival:
+class Reactivated:
     """Requests on an engagement that unarchiving made active: two edits, an archive and a read."""
 
     name: str
@@ -42,7 +42,7 @@ class Unarchiving:
         bare: The response to its unarchiving without a body.
         response: The same, or the response to an empty object if the former was refused as a bad request.
         after: A read after that.
-        revival: The requests after that, if the engagement is active.
+        reactivated: The requests after that, if the engagement is active.
         active: A read of the active engagement.
         of_active: The response to the unarchiving of the active engagement.
     """
@@ -51,7 +51,7 @@ class Unarchiving:
     bare: Exchange
     response: Exchange
     after: Exchange
-    revival: Revival | None
+    reactivated: Reactivated | None
     active: Exchange
     of_active: Exchange
 
@@ -70,11 +70,11 @@ def unarchiving(run: Run) -> Unarchiving:
         response = run.send(requests.unarchive_engagement(past.identifier).with_body(b"{}"))
     after = run.send(requests.get_engagement(past.identifier))
     run.sleep(tick_of(readable_resources(after)))  # so that the updatedAt of the next edit must be later
-    revival = _revive(run, response.request) if field_or_none(after, "status") == "active" else None
-    return Unarchiving(past.again.after, bare, response, after, revival, active, of_active)
+    reactivated = _use_reactivated(run, response.request) if field_or_none(after, "status") == "active" else None
+    return Unarchiving(past.again.after, bare, response, after, reactivated, active, of_active)
 
 
-def _revive(run: Run, unarchive: Request) -> Revival:
+def _use_reactivated(run: Run, unarchive: Request) -> Reactivated:
     identifier, name = unarchive.identifier or "", run.name("unarchived-edited")
     edit = run.send(requests.update_engagement(identifier, {"name": name}))
     run.send(requests.get_engagement(identifier))  # for the ledger
@@ -87,4 +87,4 @@ def _revive(run: Run, unarchive: Request) -> Revival:
     listed = requests.list_engagements(status="active", order="asc", perPage=MAX_PER_PAGE)  # valid without a sort
     for last in (listed, unarchive, requests.get_engagement(identifier), listed):
         run.send(last)
-    return Revival(name, edit, second, archive, after)
+    return Reactivated(name, edit, second, archive, after)

@@ -11,7 +11,7 @@ from conformance.oracle.input_validity import Validity
 from conformance.oracle.laws.no_ops import no_op_changes
 from conformance.running.scenarios import scenario
 from conformance.scenarios.generated.requests import Generated, send_generated
-from conformance.scenarios.renaming import given_back, name_before
+from conformance.scenarios.renaming import name_before, restored_name
 from conformance.wire import requests
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 
@@ -60,7 +60,7 @@ def generated_invitations(run: Run) -> Generated:
 def generated_renamings(run: Run) -> Generated:
     """Update the organization with generated bodies, and restore its name."""
     before = run.send(requests.get_organization())
-    with given_back(run, name_before(run, before)):
+    with restored_name(run, name_before(run, before)):
         return send_generated(run, "updateCurrentOrganization")
 
 

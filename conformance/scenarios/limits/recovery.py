@@ -29,7 +29,7 @@ _LONGEST_LAG: Final = 30.0
 _POLLS: Final = (1.0, 2.0, 4.0, 8.0, 15.0, 20.0, 25.0)
 
 
-def resume(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | None, str]:
+def send_after_reset(run: Run, key: Credential, refusal: Exchange) -> tuple[Exchange | None, str]:
     """Send a request after the reset in a 429, at once and then after the grace.
 
     Returns:

@@ -14,7 +14,7 @@ from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import OTHER_ROLE, untouchable_member
 from conformance.scenarios.access.reserved_engagements import LastChange, engagements_in_every_state
 from conformance.scenarios.limits.exhaust_window import TRIES, ExhaustedWindow, at_once, exhaust
-from conformance.scenarios.limits.recovery import resume
+from conformance.scenarios.limits.recovery import send_after_reset
 from conformance.scenarios.lists.finding import NEWEST
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import Mode
@@ -46,8 +46,8 @@ class Throttling:
         early: Refusals of a window that had requests left, if every attempt had one, at first or after its reset.
         other: A request with another key while this one was refused, between two refusals; None if that failed.
         other_missing: The reason why there is no other key; None if there is one.
-        resumed: The response after the reset; None if the suite did not wait for it.
-        unresumed: The reason for that.
+        after_reset: The response after the reset; None if the suite did not wait for it.
+        not_awaited: The reason for that.
     """
 
     exhausted: ExhaustedWindow
@@ -56,16 +56,16 @@ class Throttling:
     early: tuple[Exchange, ...]
     other: Exchange | None
     other_missing: str | None
-    resumed: Exchange | None
-    unresumed: str
+    after_reset: Exchange | None
+    not_awaited: str
 
 
 @dataclass(slots=True)
-class _Scene:
+class _Attempt:
     """An attempt to use up the window and to send all other requests before it ends."""
 
     exhausted: ExhaustedWindow
-    amid: list[Exchange] = field(default_factory=list)
+    between: list[Exchange] = field(default_factory=list)
     before: list[Exchange] = field(default_factory=list)
     other: Exchange | None = None
     after: list[Exchange] = field(default_factory=list)
@@ -73,7 +73,7 @@ class _Scene:
     @property
     def refusals(self) -> list[Exchange]:
         """Every 429 of the key."""
-        return _refused([*self.exhausted.refused, *self.before, *self.amid, *self.after])
+        return _refused([*self.exhausted.refused, *self.before, *self.between, *self.after])
 
     @property
     def last_refusal(self) -> Exchange:
@@ -92,7 +92,7 @@ class _Scene:
     @property
     def refused_creation(self) -> Exchange | None:
         """Return the creation, if it was refused."""
-        creations = (exchange for exchange in self.amid if exchange.request.operation.id == "createEngagement")
+        creations = (exchange for exchange in self.between if exchange.request.operation.id == "createEngagement")
         return next(iter(_refused([*creations])), None)
 
     @property
@@ -107,7 +107,7 @@ class _Scene:
         limits = {rate_limit_laws.limit(exchange) for exchange in reads}
         return [
             exchange
-            for exchange in self.amid
+            for exchange in self.between
             if exchange.succeeded
             and (rate_limit_laws.remaining(exchange) or 0) <= 0
             and rate_limit_laws.limit(exchange) in limits
@@ -126,51 +126,53 @@ def throttling(run: Run) -> Throttling:
     other, missing = _other_key(run, key)
     passed: list[list[Exchange]] = []
     early: list[Exchange] = []
-    after_reset: list[Exchange] = []
+    refused_after_reset: list[Exchange] = []
     is_left = False
     target = None if run.mode is Mode.READ_ONLY else _untouched_engagement(run)
     for _ in range(TRIES):
         try:
-            scene = _scene(run, key, other, target)
+            attempt = _attempt(run, key, other, target)
         except CantTell:
             if not passed:
                 raise
             break  # what the earlier attempts have shown counts
-        passed.append(scene.passed)
-        is_left = is_left or scene.exhausted.shows_what_is_left
-        early += [scene.exhausted.early] if is_left and scene.exhausted.early is not None else []
-        target = target if scene.changes else None
-        resumed, unresumed = None, "the key was never refused"
-        if scene.exhausted.refused:
-            resumed, unresumed = resume(run, key, scene.last_refusal)
-        if resumed is not None and resumed.succeeded and scene.exhausted.exclusive:
-            after_reset += _refused_again(run, key, resumed)
-        done = not early and not after_reset and not scene.passed and _complete(scene, run, other)
-        if resumed is None or not resumed.succeeded or done:
+        passed.append(attempt.passed)
+        is_left = is_left or attempt.exhausted.shows_what_is_left
+        early += [attempt.exhausted.early] if is_left and attempt.exhausted.early is not None else []
+        target = target if attempt.changes else None
+        after_reset, not_awaited = None, "the key was never refused"
+        if attempt.exhausted.refused:
+            after_reset, not_awaited = send_after_reset(run, key, attempt.last_refusal)
+        if after_reset is not None and after_reset.succeeded and attempt.exhausted.exclusive:
+            refused_after_reset += _refused_again(run, key, after_reset)
+        done = not early and not refused_after_reset and not attempt.passed and _complete(attempt, run, other)
+        if after_reset is None or not after_reset.succeeded or done:
             break
-    if scene.refused_creation is not None:  # for the ledger, which judges whether a refused request had an effect
+    if attempt.refused_creation is not None:  # for the ledger, which judges whether a refused request had an effect
         run.send(requests.list_engagements(**NEWEST, perPage=100))
     return Throttling(
-        scene.exhausted,
-        tuple(scene.refusals),
+        attempt.exhausted,
+        tuple(attempt.refusals),
         _always_passed(passed) if len(passed) == TRIES else (),  # a bucket that refills may let one pass
-        next((tuple(found) for found in (early, after_reset) if len(found) == TRIES), ()),  # it may be one for haste
-        scene.other_meanwhile,
+        next(
+            (tuple(found) for found in (early, refused_after_reset) if len(found) == TRIES), ()
+        ),  # it may be one for haste
+        attempt.other_meanwhile,
         missing,
-        resumed,
-        unresumed,
+        after_reset,
+        not_awaited,
     )
 
 
-def _refused_again(run: Run, key: Credential, resumed: Exchange) -> list[Exchange]:
+def _refused_again(run: Run, key: Credential, after_reset: Exchange) -> list[Exchange]:
     """Send another request after the reset; return it, after the next reset, if it is refused with requests left."""
     again = run.send(at_once(requests.get_organization(), key))
-    before, window = quota(resumed.response), quota(again.response)
+    before, window = quota(after_reset.response), quota(again.response)
     if again.status != TOO_MANY_REQUESTS or before is None or window is None:
         return []
     if before.reset != window.reset or before.remaining < _SURELY_LEFT:
         return []
-    resume(run, key, again)
+    send_after_reset(run, key, again)
     return [again]
 
 
@@ -209,33 +211,33 @@ def _untouched_engagement(run: Run) -> str | None:
     return made[-1] if made else None
 
 
-def _scene(run: Run, key: Credential, other: Credential | None, target: str | None) -> _Scene:
+def _attempt(run: Run, key: Credential, other: Credential | None, target: str | None) -> _Attempt:
     """Use up the window; then send several operations and another key's request between some of the key's own.
 
     They are sent simultaneously, so that a bucket that refills all the time has nothing left for them.
     """
-    rest, target = _beforehand(run, other, target)
+    rest, target = _read_first(run, other, target)
     name = "" if run.mode is Mode.READ_ONLY else run.name("throttled")
     on_members, in_every_state = _on_members(run), _in_every_state(run, name)
-    scene = _Scene(exhaust(run, key))
-    if not scene.exhausted.refused:
-        return scene
-    is_elsewhere = _is_of_another_organization(run, scene.exhausted)
+    attempt = _Attempt(exhaust(run, key))
+    if not attempt.exhausted.refused:
+        return attempt
+    is_elsewhere = _is_of_another_organization(run, attempt.exhausted)
     target = None if is_elsewhere else target
-    beside: list[Request] = []
+    on_reserved: list[Request] = []
     first = [at_once(requests.get_organization(), key)] * _AROUND
     last = [*first]
-    amid = [at_once(asked, key) for asked in (requests.list_engagements(), requests.list_members())]
+    between = [at_once(asked, key) for asked in (requests.list_engagements(), requests.list_members())]
     if run.mode is not Mode.READ_ONLY:
-        amid.insert(0, at_once(requests.create_engagement({"name": name}), key))
+        between.insert(0, at_once(requests.create_engagement({"name": name}), key))
     if run.mode is Mode.DISPOSABLE:
-        amid.append(at_once(requests.update_organization({}), key))
-        amid += [at_once(asked, key) for asked in on_members if not is_elsewhere]
+        between.append(at_once(requests.update_organization({}), key))
+        between += [at_once(asked, key) for asked in on_members if not is_elsewhere]
     if target is not None:
-        amid += [
+        between += [
             at_once(asked, key) for asked in (requests.get_engagement(target), requests.unarchive_engagement(target))
         ]
-        beside = [at_once(asked, key) for asked in in_every_state]
+        on_reserved = [at_once(asked, key) for asked in in_every_state]
         edit = {"name": f"{name}-renamed", "description": name}
         first[0] = at_once(requests.update_engagement(target, edit), key)
         last = [
@@ -244,13 +246,13 @@ def _scene(run: Run, key: Credential, other: Credential | None, target: str | No
     by_other = []
     if other is not None and rest is not None and (rate_limit_laws.remaining(rest) or 0) > 0:
         by_other.append(at_once(requests.get_organization(), other))
-    responses = run.send_all([*first, *amid, *by_other, *beside, *last])
-    scene.before, scene.after = responses[:_AROUND], responses[-_AROUND:]
-    scene.amid = responses[_AROUND : _AROUND + len(amid)]
-    scene.other = responses[_AROUND + len(amid)] if by_other else None
-    if other is not None and scene.other is not None and _refused([scene.other]):
-        _ask_in_turn(run, key, other, scene)
-    return scene
+    responses = run.send_all([*first, *between, *by_other, *on_reserved, *last])
+    attempt.before, attempt.after = responses[:_AROUND], responses[-_AROUND:]
+    attempt.between = responses[_AROUND : _AROUND + len(between)]
+    attempt.other = responses[_AROUND + len(between)] if by_other else None
+    if other is not None and attempt.other is not None and _refused([attempt.other]):
+        _send_in_turn(run, key, other, attempt)
+    return attempt
 
 
 def _on_members(run: Run) -> list[Request]:
@@ -308,7 +310,7 @@ def _organization(exchange: Exchange) -> object:
     return next((read.id_of(resource) for resource in laws.readable_resources(exchange)), None)
 
 
-def _beforehand(run: Run, other: Credential | None, target: str | None) -> tuple[Exchange | None, str | None]:
+def _read_first(run: Run, other: Credential | None, target: str | None) -> tuple[Exchange | None, str | None]:
     """Return a response with the other key's remaining requests; and the engagement, if the main key still finds it."""
     seen = None if target is None else run.send(requests.get_engagement(target))
     found = target if seen is not None and seen.accepted else None
@@ -319,19 +321,19 @@ def _beforehand(run: Run, other: Credential | None, target: str | None) -> tuple
     return run.send(requests.get_organization().with_key(other)), found
 
 
-def _ask_in_turn(run: Run, key: Credential, other: Credential, scene: _Scene) -> None:
+def _send_in_turn(run: Run, key: Credential, other: Credential, attempt: _Attempt) -> None:
     """Send another key's request again between two of the key's own; simultaneous ones may be too many."""
     asked = requests.get_organization()
     first, again, last = (run.send(at_once(asked, credential)) for credential in (key, other, key))
-    scene.before.append(first)
-    scene.after.append(last)
-    scene.other = again if _refused([first, last]) == [first, last] else None
+    attempt.before.append(first)
+    attempt.after.append(last)
+    attempt.other = again if _refused([first, last]) == [first, last] else None
 
 
-def _complete(scene: _Scene, run: Run, other: Credential | None) -> bool:
+def _complete(attempt: _Attempt, run: Run, other: Credential | None) -> bool:
     """Whether every request was sent before the window ended."""
-    created = run.mode is Mode.READ_ONLY or scene.refused_creation is not None
-    return created and (other is None or scene.other_meanwhile is not None)
+    created = run.mode is Mode.READ_ONLY or attempt.refused_creation is not None
+    return created and (other is None or attempt.other_meanwhile is not None)
 
 
 def _refused(exchanges: list[Exchange]) -> list[Exchange]:

@@ -35,13 +35,13 @@ class Mailing:
     """A valid invitation with its e-mails, and an invitation of a member.
 
     Attributes:
-        good: The invitation of an unknown address.
-        good_mails: The e-mails to its address.
+        valid: The invitation of an unknown address.
+        valid_mails: The e-mails to its address.
         member: The invitation of a member that the run made; None if there is none with an address.
     """
 
-    good: Exchange
-    good_mails: tuple[Mail, ...]
+    valid: Exchange
+    valid_mails: tuple[Mail, ...]
     member: Refusal | None
 
 

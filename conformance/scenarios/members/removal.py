@@ -18,7 +18,12 @@ from conformance.scenarios.members.member_list import (
     read_members,
     read_members_with,
 )
-from conformance.scenarios.members.revoked_key import Allowed, RepeatedUse, afterwards, beforehand
+from conformance.scenarios.members.revoked_key import (
+    AllowedOperation,
+    RepeatedUse,
+    use_after_removal,
+    use_before_removal,
+)
 from conformance.scenarios.members.role_changes import RoleChanges, changeable_role, role_changes
 from conformance.scenarios.renaming import harmless_name
 from conformance.wire import requests
@@ -58,28 +63,28 @@ class Removal:
 @scenario(alone=True)
 def removal(run: Run) -> Removal:
     """Remove a member that uses its key, and use the key for every operation at once."""
-    changed, leaver = run.scenarios.result(role_changes), another_member(run)
+    changed, other = run.scenarios.result(role_changes), another_member(run)
     member, bystander = changed.member, changed.bystander
-    known = read_members_with(run, *(target.user_id for target in (bystander, leaver) if target is not None))
+    known = read_members_with(run, *(target.user_id for target in (bystander, other) if target is not None))
     if known.role(member.user_id) == "owner":
         raise CantTell("the member has become an owner, and the suite never removes an owner", *known.pages)
-    touched = [(target.user_id, changeable_role(known, target)) for target in (bystander, leaver) if target is not None]
-    name = _name_to_give_back(run) if _may_rename(run, member) else None
+    others = [(target.user_id, changeable_role(known, target)) for target in (bystander, other) if target is not None]
+    name = _name_to_restore(run) if _may_rename(run, member) else None
     try:
-        return _remove(run, changed, touched, name)
+        return _remove(run, changed, others, name)
     finally:
         if name is not None:
             with run.wire.undoing():
                 run.send(requests.update_organization({"name": name}))
 
 
-def _remove(run: Run, changed: RoleChanges, touched: Sequence[tuple[str, str]], name: str | None) -> Removal:
+def _remove(run: Run, changed: RoleChanges, others: Sequence[tuple[str, str]], name: str | None) -> Removal:
     """Remove the member after it has used its key, for other members and for another name of the organization, too."""
     member, bystander = changed.member, changed.bystander
     reads_before = _reads(run, bystander)
-    allowed: tuple[Allowed, ...] = ()
+    allowed: tuple[AllowedOperation, ...] = ()
     if member.credential is not None:
-        allowed = beforehand(run, member.credential, touched, renames=name is not None)
+        allowed = use_before_removal(run, member.credential, others, renames=name is not None)
     before = count_members(run)
     newest = [latest(run, sort="createdAt", order="asc")] if allowed else []
     engagements_before = run.send_all(newest)
@@ -88,7 +93,7 @@ def _remove(run: Run, changed: RoleChanges, touched: Sequence[tuple[str, str]], 
     response = send_with(run, remover, requests.remove_member(member.user_id))
     own = [read_again for operation in allowed if (read_again := _read_of_creation(operation)) is not None]
     run.send_all(own)  # for the ledger: what the member created stays
-    attempts = afterwards(run, allowed)
+    attempts = use_after_removal(run, allowed)
     engagements_after = run.send_all(newest)
     after = count_members(run)
     read_members(run, changed.role)
@@ -117,7 +122,7 @@ def _may_rename(run: Run, member: Member) -> bool:
     return key is not None and (member.is_new or has_read)
 
 
-def _name_to_give_back(run: Run) -> str | None:
+def _name_to_restore(run: Run) -> str | None:
     """Return the name of the organization, if the main key has set it before, so that it can be restored."""
     name = harmless_name(run.send(requests.get_organization()))
     updates = [sent for sent in run.wire.exchanges if sent.request.operation.id == "updateCurrentOrganization"]
@@ -125,7 +130,7 @@ def _name_to_give_back(run: Run) -> str | None:
     return name if was_set else None
 
 
-def _read_of_creation(operation: Allowed) -> Request | None:
+def _read_of_creation(operation: AllowedOperation) -> Request | None:
     """Return a read with the main key of what the member's key created; None if the operation created nothing."""
     if operation.before.request.operation.id != "createEngagement":
         return None

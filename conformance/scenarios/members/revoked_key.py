@@ -30,7 +30,7 @@ class RepeatedUse:
     after: Exchange
 
     @property
-    def shows(self) -> bool:
+    def is_conclusive(self) -> bool:
         """Whether the effect of the first request was complete at its response, so that it shows that of the second.
 
         Unarchiving may take effect later.
@@ -42,7 +42,7 @@ class RepeatedUse:
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class AllowedOperation:
     """An operation that the member's key was allowed, and the request to send after the removal.
 
     The later request is valid for the state at that time, so that only the removal is a reason to refuse it.
@@ -52,7 +52,9 @@ class Allowed:
     later: Request
 
 
-def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]], *, renames: bool) -> tuple[Allowed, ...]:
+def use_before_removal(
+    run: Run, key: Credential, others: Sequence[tuple[str, str]], *, renames: bool
+) -> tuple[AllowedOperation, ...]:
     """Use a member's key for every operation, on engagements of the run and on members that it may change.
 
     The later requests are about the engagement that the key created, if it was allowed to: a removal might overlook
@@ -100,16 +102,16 @@ def beforehand(run: Run, key: Credential, others: Sequence[tuple[str, str]], *, 
     return tuple(allowed)
 
 
-def afterwards(run: Run, allowed: tuple[Allowed, ...]) -> tuple[RepeatedUse, ...]:
+def use_after_removal(run: Run, allowed: tuple[AllowedOperation, ...]) -> tuple[RepeatedUse, ...]:
     """Send everything that was allowed again, all at once."""
     later = run.send_all([operation.later for operation in allowed])
     return tuple(RepeatedUse(operation.before, after) for operation, after in zip(allowed, later, strict=True))
 
 
-def _try(sender: RetryNewKeys, key: Credential, pairs: list[tuple[Request, Request]]) -> list[Allowed]:
+def _try(sender: RetryNewKeys, key: Credential, pairs: list[tuple[Request, Request]]) -> list[AllowedOperation]:
     responses = sender.send_all([before.with_key(key) for before, _ in pairs])
     return [
-        Allowed(response, later.with_key(key))
+        AllowedOperation(response, later.with_key(key))
         for response, (_, later) in zip(responses, pairs, strict=True)
         if response.succeeded
     ]

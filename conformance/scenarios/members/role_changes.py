@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.every_operation import OTHER_ROLE, spare_owner
+from conformance.scenarios.access.every_operation import OTHER_ROLE, ensure_not_owner
 from conformance.scenarios.keys_in_turn import RetryNewKeys, with_scoped_key
 from conformance.scenarios.members.member_list import (
     MemberList,
@@ -80,7 +80,7 @@ def role_changes(run: Run) -> RoleChanges:
     _try_owner(run, member, role)
     read_members(run)
     run.send(requests.list_members(role="owner"))
-    _give_back(run, member, role, *_other_change(before, bystander))
+    _restore_role(run, member, role, *_other_change(before, bystander))
     return RoleChanges(member, bystander, role, before, changes, same, invited)
 
 
@@ -111,7 +111,7 @@ def changeable_role(members: MemberList, member: Member) -> str:
         CantTell: The list does not show the member.
     """
     role = members.role(member.user_id)
-    spare_owner(role)
+    ensure_not_owner(role)
     if role not in OTHER_ROLE:
         raise CantTell(
             "the list of members does not show the member that may be changed, with its role", *members.pages
@@ -123,7 +123,7 @@ def _set(run: Run, member: Member, role: str) -> Exchange:
     return run.send(requests.update_member_role(member.user_id, {"role": role}))
 
 
-def _give_back(run: Run, member: Member, role: str, *beside: Request) -> None:
+def _restore_role(run: Run, member: Member, role: str, *beside: Request) -> None:
     """Restore a member's role, with fields beside it that it cannot change; without them if it is refused.
 
     A run that is not quick sends the role in capitals first. Requests about other members are sent at the same time.

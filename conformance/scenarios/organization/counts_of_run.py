@@ -12,7 +12,7 @@ from conformance.oracle.effects import Interval
 from conformance.oracle.ledger.rules import is_of_main
 from conformance.oracle.outcomes import CheckOutcome, Inapplicable, evidence
 from conformance.scenarios.organization.counts import Counts, Reader, counts_of, expect_agreement
-from conformance.scenarios.renaming import given_back, name_before
+from conformance.scenarios.renaming import name_before, restored_name
 from conformance.wire import requests
 from conformance.wire.exchange import KEY_REFUSED
 
@@ -94,7 +94,7 @@ def _expect_right_now(run: Run, name: str, doubtful: Exchange) -> None:
     reader = Reader(key, key if lists_both else None)
     with ExitStack() as stack:
         if given is not None:
-            stack.enter_context(given_back(run, name_before(run, run.send(requests.get_organization()))))
+            stack.enter_context(restored_name(run, name_before(run, run.send(requests.get_organization()))))
             run.send(requests.update_organization({"name": given}))
         expect_agreement(run, counts_of(run, reader), name, _COUNTED[name].listed, reader)
 

@@ -15,8 +15,8 @@ from conformance.scenarios.access.two_organizations import other_organization
 from conformance.scenarios.access.unauthenticated import NO_KEY
 from conformance.scenarios.keys_in_turn import key_made_for_run, scoped_key_or_none, send_with, with_scoped_key
 from conformance.scenarios.limits.recovery import seconds_until
-from conformance.scenarios.renaming import given_back, name_before
-from conformance.scenarios.samples import AT_THE_END, BROKEN, SCRIPTS, SIGNS, counted, joined, shuffled
+from conformance.scenarios.renaming import name_before, restored_name
+from conformance.scenarios.samples import AT_THE_END, BROKEN, SCRIPTS, SYNTAX, counted, joined, shuffled
 from conformance.wire import requests
 from conformance.wire.exchange import BESIDE_OTHERS
 from conformance.wire.rate_limit_headers import quota
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential, Request
 
-_ODD_NAMES: Final = (joined(SCRIPTS), joined(SIGNS))
+_ODD_NAMES: Final = (joined(SCRIPTS), joined(SYNTAX))
 _SINGLY: Final = {Effort.QUICK: 1, Effort.STANDARD: 2, Effort.DEEP: len(AT_THE_END)}
 """The number of broken names, and one more than that of names with nothing odd but their end."""
 _REQUESTS: Final = 32
@@ -81,7 +81,7 @@ def renaming(run: Run) -> Renaming:
     _ensure_room(run, before)
     reads = with_scoped_key(run, "organizations:read", requests.get_organization())
     run.send_all(reads)
-    with given_back(run, name):
+    with restored_name(run, name):
         return _renamed(run, reads)
 
 

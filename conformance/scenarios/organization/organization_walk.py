@@ -11,7 +11,7 @@ from conformance.scenarios.access.every_operation import OTHER_ROLE
 from conformance.scenarios.keys_in_turn import send_with
 from conformance.scenarios.members.member_list import read_members, read_members_with
 from conformance.scenarios.members.role_changes import key_of_bystander
-from conformance.scenarios.renaming import given_back, name_before
+from conformance.scenarios.renaming import name_before, restored_name
 from conformance.scenarios.tour import tour
 from conformance.scenarios.untried import untried_refusals
 from conformance.wire import requests
@@ -29,10 +29,10 @@ _MOST_INVITATIONS: Final = 2
 def organization_walk(run: Run) -> None:
     """Rename, read and invite to the organization in a random sequence, and restore its name.
 
-    Under the first new name, engagements are led through their lives, and keys are refused.
+    Under the first new name, the scenarios ``tour`` and ``untried_refusals`` run.
     """
     choices, invited = run.random("organization walk"), 0
-    with given_back(run, name_before(run, run.send(requests.get_organization()))):
+    with restored_name(run, name_before(run, run.send(requests.get_organization()))):
         steps = choices.choices(("rename", "rename", "read", "read", "invite"), k=_STEPS[run.effort] - 2)
         for place, step in enumerate(("rename", "read", *steps)):
             if step == "rename":

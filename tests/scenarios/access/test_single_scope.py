@@ -10,7 +10,7 @@ from conformance.oracle.permissions import KEYS
 from conformance.running.options import Effort, Mode
 from conformance.scenarios.access.every_operation import OperationInputs
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements
-from conformance.scenarios.access.single_scope import Permissions, _refused_inputs, _refused_requests, _rest
+from conformance.scenarios.access.single_scope import Permissions, _other_requests, _refused_inputs, _refused_requests
 from conformance.wire import requests
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
@@ -25,7 +25,7 @@ INPUTS = OperationInputs("e", "u", "admin", None, "a@example.com", "name", "desc
 )
 def test_both_forms_of_a_creation_are_permitted(scope: str, fields: set[str]) -> None:
     """A key with a single permission creates with a description, one with two without."""
-    creation = dict(_rest(FakeRun(mode=Mode.DISPOSABLE), scope, INPUTS))["createEngagement"]
+    creation = dict(_other_requests(FakeRun(mode=Mode.DISPOSABLE), scope, INPUTS))["createEngagement"]
 
     assert json.loads(creation.body or b"").keys() == fields
 

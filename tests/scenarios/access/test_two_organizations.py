@@ -8,7 +8,7 @@ import pytest
 
 from conformance.checks.test_s5_isolation import _expect_not_taken, _holds_not
 from conformance.oracle.outcomes import CantTell, NonConformity
-from conformance.scenarios.access.two_organizations import _ensure_nobody_elses, is_alike
+from conformance.scenarios.access.two_organizations import _ensure_not_of_other, is_alike
 from conformance.wire.requests import OTHER_KEY, Credential
 from tests.fakes.exchanges import make_exchange, page
 from tests.fakes.runs import FakeRun
@@ -49,7 +49,7 @@ def test_no_description_is_an_empty_one() -> None:
 def test_an_engagement_of_others_is_left_alone() -> None:
     """Nothing is tried on an engagement of the other organization."""
     with pytest.raises(CantTell, match="an engagement of its own"):
-        _ensure_nobody_elses(shown(OWN), shown(THEIRS))
+        _ensure_not_of_other(shown(OWN), shown(THEIRS))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_an_engagement_of_others_is_left_alone() -> None:
 )
 def test_an_own_or_missing_engagement_is_tried(response: Exchange) -> None:
     """The run's engagement, or a missing one, is tried: a leak must be found."""
-    _ensure_nobody_elses(shown(OWN), response)
+    _ensure_not_of_other(shown(OWN), response)
 
 
 def test_another_one_of_that_identifier_may_be_listed() -> None:

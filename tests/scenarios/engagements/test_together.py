@@ -11,14 +11,14 @@ from conformance.oracle.ledger.attribution import IN_PARALLEL
 from conformance.oracle.linearizability import EngagementState
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.running.options import Effort
-from conformance.scenarios.engagements.together import ARCHIVED, COURSES, DELETED, Pair, Race, expect_explained
+from conformance.scenarios.engagements.together import ARCHIVED, DELETED, SEQUENCES, Pair, Race, expect_explained
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
 from tests.fakes.exchanges import make_exchange
 
 START = EngagementState("one", "as it was")
 KINDS = ("archive", "both", "delete", "unarchive")
-SENT = {pair.steps for course in COURSES[Effort.DEEP] for pair in course}
+SENT = {pair.steps for sequence in SEQUENCES[Effort.DEEP] for pair in sequence}
 
 
 @pytest.mark.parametrize("pair", [*combinations_with_replacement(KINDS, 2)])
@@ -29,10 +29,10 @@ def test_every_pair_of_changes_is_sent(pair: tuple[str, str]) -> None:
 
 def test_a_standard_run_sends_every_pair() -> None:
     """A deep run repeats them, and a quick run sends some."""
-    standard = {pair.steps for course in COURSES[Effort.STANDARD] for pair in course}
+    standard = {pair.steps for sequence in SEQUENCES[Effort.STANDARD] for pair in sequence}
 
     assert standard == SENT
-    assert {pair.steps for course in COURSES[Effort.QUICK] for pair in course} < SENT
+    assert {pair.steps for sequence in SEQUENCES[Effort.QUICK] for pair in sequence} < SENT
 
 
 def edited(name: str, status: int = 200, *, at: float = 0.0) -> Exchange:

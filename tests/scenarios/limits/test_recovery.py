@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.scenarios.limits.exhaust_window import at_once
-from conformance.scenarios.limits.recovery import resume
+from conformance.scenarios.limits.recovery import send_after_reset
 from conformance.wire import requests
 from conformance.wire.requests import Credential, Request
 from tests.fakes.exchanges import RATE_LIMIT, RESPONDED_AT, make_exchange
@@ -52,7 +52,7 @@ def test_service_is_waited_for_by_whichever_clock_the_reset_is_of(behind: float)
     """The suite waits for the reset by either clock: a gateway's Date may be minutes ahead of the application."""
     service = Service(behind)
 
-    response, _ = resume(service, KEY, service.send(at_once(requests.get_organization(), KEY)))
+    response, _ = send_after_reset(service, KEY, service.send(at_once(requests.get_organization(), KEY)))
 
     assert response is not None
     assert response.status == 200

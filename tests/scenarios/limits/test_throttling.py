@@ -13,7 +13,7 @@ import pytest
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.scenarios.limits.exhaust_window import ExhaustedWindow, _ensure_unused, exhaust, is_made
 from conformance.scenarios.limits.recovery import clocks_apart
-from conformance.scenarios.limits.throttling import _is_of_another_organization, _Scene
+from conformance.scenarios.limits.throttling import _Attempt, _is_of_another_organization
 from conformance.targets.fixtures import Member
 from conformance.wire import requests
 from conformance.wire.requests import Credential
@@ -41,10 +41,10 @@ def limited(operation: str, status: int, limit: int, remaining: int) -> Exchange
 def test_a_creation_that_is_counted_apart_is_no_fault(status: int, limit: int, remaining: int, *, counts: bool) -> None:
     """A success that states the refusals' limit as used up fails; one with a limit of its own passes."""
     around = [limited("getCurrentOrganization", 429, 10, 0) for _ in range(2)]
-    scene = _Scene(ExhaustedWindow(10), amid=[limited("createEngagement", status, limit, remaining)])
-    scene.before, scene.after = around[:1], around[1:]
+    attempt = _Attempt(ExhaustedWindow(10), between=[limited("createEngagement", status, limit, remaining)])
+    attempt.before, attempt.after = around[:1], around[1:]
 
-    assert bool(scene.passed) is counts
+    assert bool(attempt.passed) is counts
 
 
 @pytest.mark.parametrize(
