@@ -13,8 +13,8 @@ from conformance.oracle.ledger.findings import Finding
 from conformance.oracle.ledger.ledger import Ledger
 from conformance.oracle.lists.collation import LABEL, name_key, syllables
 from conformance.oracle.outcomes import CantTell, NonConformity
+from conformance.scenarios.repeated_findings import confirmed_by_repetition, is_on_another_page, judge_by_ledger
 from conformance.scenarios.walks.plan import Kind, Step
-from conformance.scenarios.whole_run_ledger import by_ledger, is_elsewhere, seen_again
 from conformance.wire import requests
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 
@@ -153,9 +153,9 @@ class Walk:
         """Return the finding, once other users are ruled out as its cause, under the requirement that it breaks."""
         if finding.unconfirmed:
             if finding.requirement not in LAWS or finding.because:
-                found = seen_again(self.run, finding, by_ledger(self.ledger, finding.requirement))
-                return None if found is None or is_elsewhere(self.run, found) else found
-            return seen_again(self.run, finding, _by_law(finding.requirement))
+                found = confirmed_by_repetition(self.run, finding, judge_by_ledger(self.ledger, finding.requirement))
+                return None if found is None or is_on_another_page(self.run, found) else found
+            return confirmed_by_repetition(self.run, finding, _by_law(finding.requirement))
         operation, identifier = finding.exchange.request.operation.id, finding.identifier
         if operation in {"getEngagement", "updateEngagement"}:
             self.run.sleep(ONE_SECOND_TICK)  # late effects are complete by then
