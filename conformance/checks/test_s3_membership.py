@@ -19,9 +19,6 @@ _MASK: Final = re.compile("[*\\u2022\\u2026\\u25cf]")
 """Characters that mask hidden text."""
 
 
-# --- checks
-
-
 @requirement("member-email-is-address")
 def test_member_is_listed_with_its_own_address(role_changes: RoleChanges) -> None:
     """A member that was made for the run is listed with its own address: unmasked, and not another member's."""

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.stage(Stage.FIRST)
 
 
-# --- checks
-
-
 @requirement("update-organization-succeeds")
 def test_renaming_succeeds(renaming: Renaming) -> None:
     """Renaming the organization gives 200."""

@@ -113,6 +113,5 @@ def _is_reordered(first: Exchange, other: Exchange, counts: Callable[[Item], boo
     except CheckOutcome:
         return False
     alike = {identifier for identifier, value in earlier.items() if later.get(identifier) == value}
-    return [exchange for exchange in earlier if exchange in alike] != [
-        exchange for exchange in later if exchange in alike
-    ]
+    before, after = ([identifier for identifier in items if identifier in alike] for items in (earlier, later))
+    return before != after

@@ -66,19 +66,19 @@ ALONE: Final = (
     *("[]", '{"a": 1}', '""', "()", "-", ".", "*", "%", "\\", "\u00df", "\U0001f680", "\u0301a"),
     *("=1+1", "+a", "-a", "@a", "#a", "/a", "\\a", "'a", "&a", "<a", "{a"),
 )
-"""Texts that a service may misread only if a field has nothing else: other types than text, and a sign in front."""
+"""Texts that a service may misread only if a field has nothing else: other types than text, and a special character in front."""
 
 ENDINGS: Final = (
     *(".", "...", "\\", "\\\\", '"', "'", "/", ",", ";", ":", "-", "_", "?", "!", "%", "&"),
     *("=", "+", "#", "@", "*", "~", "(", "[", "{", "<", "|", "$", "\u0323", "\U0001f44d"),
 )
-"""Signs that a service may lose at the end of a text."""
+"""Characters that a service may lose at the end of a text."""
 
 AT_THE_END: Final = (
-    *(f"x{sign}" for sign in ENDINGS),
+    *(f"x{ending}" for ending in ENDINGS),
     *("1.0", "0", "\u00df", "\u00e9", "\u05e9", "\u03c2", "\u0130"),
 )
-"""Texts whose last sign a service may lose or change."""
+"""Texts whose last character a service may lose or change."""
 
 LENGTHS: Final = ((255, 256), (256, 1_001), (1_001, 65_535))
 """Characters of a name and of a description, around the usual limits."""

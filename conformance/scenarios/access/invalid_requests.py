@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from conformance.confirm.clock_ticks import ONE_SECOND_TICK
 from conformance.oracle import read
 from conformance.oracle.bulk import Sent
 from conformance.oracle.outcomes import CheckOutcome
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from conformance.scenarios.access.invalid_inputs import InvalidBody
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
-
-_TICK: Final = 1.1
-"""Seconds in which a clock of whole seconds is certain to move, so that a changed updatedAt shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +90,7 @@ def _engagement(run: Run) -> Exchange:
     body = {"name": run.name("valid"), "description": "It stays exactly as it is"}
     run.send(requests.create_engagement(body | {"description": 5}))  # which must not reserve the name
     created = or_with_plain_texts(run, run.send(requests.create_engagement(body)))
-    run.sleep(_TICK)
+    run.sleep(ONE_SECOND_TICK)
     return run.send(requests.get_engagement(read.identifier(created)))
 
 

@@ -177,7 +177,7 @@ class ParallelCreation:
 def parallel_creation(run: Run) -> ParallelCreation:
     """Create several engagements simultaneously and search for them in the list.
 
-    Their names end with signs that a service may lose, unless it refuses those.
+    Their names end with characters that a service may lose, unless it refuses those.
     """
     ends = shuffled(ENDINGS, run.random("ends of parallel names"))
     names = [f"{run.name(f'parallel-{place}')}{end}" for place, end in zip(range(_CREATIONS[run.effort]), cycle(ends))]

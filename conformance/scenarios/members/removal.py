@@ -143,4 +143,4 @@ def _reads(run: Run, member: Member | None) -> list[Exchange]:
     if member is None or member.credential is None:
         return []
     reads = (requests.get_organization(), requests.list_engagements())
-    return run.send_all([exchange.with_key(member.credential) for exchange in reads])
+    return run.send_all([request.with_key(member.credential) for request in reads])
