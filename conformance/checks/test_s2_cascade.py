@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.stage(Stage.CLEANUP)
 
 
-def _settled(record: Record, *at: Exchange) -> Record:
-    """Return the record, if it existed and its state is known."""
+def _require_known(record: Record, *at: Exchange) -> Record:
+    """Return the record, which must have existed, and whose state must be known."""
     if record.error is not None:
         raise MissingMeans(record.error.need, record.error.reason)
     if not record.was_there:
@@ -47,7 +47,7 @@ def test_records_go(cascade: Cascade, kind: SubordinateKind) -> None:
     """A deleted engagement takes its subordinate records of each kind with it."""
     for deletion, records in zip(cascade.deletions, cascade.deleted_records, strict=True):
         read.success(deletion)
-        for record in (_settled(record, deletion) for record in records if record.kind == kind):
+        for record in (_require_known(record, deletion) for record in records if record.kind == kind):
             after = cascade.reads.get(record.engagement)
             if record.is_there and after is not None and after.accepted:
                 raise CantTell("the engagement itself still exists", deletion, after)
@@ -86,5 +86,5 @@ def _judge_kept(cascade: Cascade, records: Sequence[Record], deletions: Sequence
         raise CantTell("the other engagement was deleted with a key that must be refused", *served)
     known = [record for record in records if record.error is None]
     for record in known or records:
-        _settled(record, *done)
+        _require_known(record, *done)
         expect.exists(f"the {record.kind} of another engagement", record.is_there, *done)

@@ -41,39 +41,39 @@ def test_engagement_count_agreed_all_along(run: Run) -> None:
 @requirement("create-engagement-counted")
 def test_created_engagement_is_counted(run: Run, counting: Counting) -> None:
     """The organization and the list count a created engagement."""
-    _created_once(counting)
-    _steadily_counted(run, counting, _judge_creation)
+    _expect_created_once(counting)
+    _confirm_counts(run, counting, _judge_creation)
 
 
 @requirement("deleted-uncounted")
 def test_deleted_engagement_is_no_longer_counted(run: Run, counting: Counting) -> None:
     """The organization and the list no longer count a deleted engagement."""
     try:
-        counted = _steadily_counted(run, counting, _judge_creation)
+        counted = _confirm_counts(run, counting, _judge_creation)
     except NonConformity as fault:
         raise CantTell(f"{fault.message} its creation either", *fault.exchanges) from None
-    _steadily_counted(run, counted, _judge_deletion)
+    _confirm_counts(run, counted, _judge_deletion)
 
 
 def _judge_creation(seen: Counting) -> None:
     if seen.identifier not in ids_on(seen.between.listed):
         raise CantTell("the new engagement is not listed", seen.between.listed)
-    _follows(seen, seen.before, seen.between, 1)
+    _expect_both_changed(seen, seen.before, seen.between, 1)
 
 
 def _judge_deletion(seen: Counting) -> None:
     read.success(seen.deletion)
     if seen.identifier in ids_on(seen.after.listed):
         raise CantTell("the deleted engagement is still listed", seen.after.listed)
-    _follows(seen, seen.between, seen.after, -1)
+    _expect_both_changed(seen, seen.between, seen.after, -1)
 
 
-def _steadily_counted(run: Run, first: Counting, judge: Callable[[Counting], None]) -> Counting:
+def _confirm_counts(run: Run, first: Counting, judge: Callable[[Counting], None]) -> Counting:
     """Judge a change of both counts, with a new engagement if others may have interfered; return the last result."""
     return confirm.stable(run, first, judge, lambda: counting(run, _PAUSES), same=Counting.others, rounds=ROUNDS)
 
 
-def _follows(seen: Counting, before: Count, after: Count, by: int) -> None:
+def _expect_both_changed(seen: Counting, before: Count, after: Count, by: int) -> None:
     """Expect that both counts changed by one engagement, and by the changes of others in the meantime."""
     exchanges = (before.organization, before.listed, after.organization, after.listed)
     total, counts = before.total + by, set[int]()
@@ -101,7 +101,7 @@ def _follows(seen: Counting, before: Count, after: Count, by: int) -> None:
     )
 
 
-def _created_once(seen: Counting) -> None:
+def _expect_created_once(seen: Counting) -> None:
     """Expect no other engagement with the name of the created one."""
     duplicates = [item.get("id") for item in read.items(seen.between.listed) if item.get("name") == seen.name]
     expect.holds(

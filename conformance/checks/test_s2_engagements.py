@@ -43,7 +43,7 @@ def test_engagements_have_identifiers_of_their_own(run: Run, creating: Creating)
         expected = "a separate identifier for each"
         expect.holds(not again, "two engagements share an identifier", *creations, expected=expected, actual=identifier)
     for page in _successes(run, _LIST):
-        _distinct_on(page)
+        _expect_distinct_ids(page)
 
 
 @requirement("created-updated-at-equals-created-at")
@@ -51,7 +51,7 @@ def test_new_engagement_was_updated_when_it_was_created(run: Run, creating: Crea
     """Right after its creation an engagement's updatedAt is its createdAt."""
     read.success(creating.bare.response)
     known = []
-    for response in _born(run):
+    for response in _first_creations(run):
         made, changed = (parse_timestamp(field_or_none(response, name)) for name in ("createdAt", "updatedAt"))
         if made is not None and changed is not None:
             known.append((response, made, changed))
@@ -92,7 +92,7 @@ def _creations(run: Run) -> dict[str, list[Exchange]]:
     return found
 
 
-def _born(run: Run) -> Iterator[Exchange]:
+def _first_creations(run: Run) -> Iterator[Exchange]:
     """Yield the first creation of each identifier, and those after its deletion; others may show an older one."""
     deletions = _deletions(run)
     for identifier, creations in _creations(run).items():
@@ -123,7 +123,7 @@ def _deletions(run: Run) -> dict[str, datetime]:
     return found
 
 
-def _distinct_on(page: Exchange) -> None:
+def _expect_distinct_ids(page: Exchange) -> None:
     """Expect that no two different engagements of a page share an identifier; checks of paging judge repeated items."""
     seen: dict[str, dict[str, Any]] = {}
     for place, item in enumerate(read.or_none(read.items, page) or ()):

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.checks.markers import observes
 from conformance.checks.observations import observing
-from conformance.oracle.laws import responses as laws
+from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.rendering import render
 from conformance.scenarios.access.unspecified import unspecified
 from conformance.verdicts.stages import Stage
@@ -49,7 +49,7 @@ def _resources(run: Run, operation: str) -> list[tuple[Exchange, dict[str, objec
         (exchange, resource)
         for exchange in run.wire.exchanges
         if exchange.request.operation.id == operation
-        for resource in laws.readable_resources(exchange)
+        for resource in readable_resources(exchange)
     ]
 
 

@@ -41,16 +41,16 @@ def test_key_has_lost_engagements_for_good(last_look: LastLook) -> None:
 @requirement("engagement-count-agrees")
 def test_engagement_count_of_the_other_organization_agrees(run: Run, last_look: LastLook) -> None:
     """The engagementCount of the other organization is the total of its engagements after changes with its key."""
-    _agrees(run, last_look, "engagementCount", lambda seen: seen.engagements)
+    _expect_agreement_in_other(run, last_look, "engagementCount", lambda seen: seen.engagements)
 
 
 @requirement("member-count-agrees")
 def test_member_count_of_the_other_organization_agrees(run: Run, last_look: LastLook) -> None:
     """The memberCount of the other organization is the total of its members."""
-    _agrees(run, last_look, "memberCount", lambda seen: seen.members)
+    _expect_agreement_in_other(run, last_look, "memberCount", lambda seen: seen.members)
 
 
-def _agrees(run: Run, last_look: LastLook, name: str, listed: Callable[[Counts], Exchange]) -> None:
+def _expect_agreement_in_other(run: Run, last_look: LastLook, name: str, listed: Callable[[Counts], Exchange]) -> None:
     if last_look.of_other is None:
         raise Inapplicable("No key of another organization was used")
     other = run.fixtures.other_organization()

@@ -78,7 +78,9 @@ def test_invitation_is_not_counted(run: Run) -> None:
     _, doubtful = counts_in_doubt(run, "memberCount")
     if not doubtful:
         raise Inapplicable("memberCount is the number of members")
-    confirm.stable_between(run, _counted(run), _is_same, lambda: _counted(run), still=lambda was, now: was[2] == now[0])
+    confirm.stable_between(
+        run, _counted(run), _expect_no_growth, lambda: _counted(run), still=lambda was, now: was[2] == now[0]
+    )
 
 
 def _counted(run: Run) -> tuple[int, Exchange, int]:
@@ -89,7 +91,7 @@ def _counted(run: Run) -> tuple[int, Exchange, int]:
     return first, read.success(invited), last
 
 
-def _is_same(seen: tuple[int, Exchange, int]) -> None:
+def _expect_no_growth(seen: tuple[int, Exchange, int]) -> None:
     expect.equal("the growth of memberCount with an invitation", seen[2] - seen[0], 0, seen[1])
 
 

@@ -33,7 +33,7 @@ _ADDRESS: Final = re.compile(r"[^\s\"'<>,:\[\]]+@[^\s\"'<>,:\[\]]+")
 @pytest.mark.usefixtures("inviting", "mailing")
 def test_every_invitation_is_sent(run: Run) -> None:
     """Every invited address gets an e-mail with a link, whichever key and organization invited it."""
-    invitations = certainly_sent(run)
+    invitations = invitations_to_be_sent(run)
     if not invitations:
         raise CantTell("no invitation succeeded", *_invitations(run)[:1])
     for address, invitation in {_address(invitation): invitation for invitation in invitations}.items():
@@ -64,7 +64,7 @@ def _expect_sent(invitation: Exchange, mails: Sequence[Mail]) -> None:
     )
 
 
-def certainly_sent(run: Run) -> list[Exchange]:
+def invitations_to_be_sent(run: Run) -> list[Exchange]:
     """Return the invitations that must be sent, to addresses whose e-mails the run can read."""
     left_open = no_op_changes(run.wire.exchanges, "inviteMember")
     return [
@@ -115,7 +115,7 @@ def test_no_refused_invitation_is_sent(run: Run, mailing: Mailing) -> None:
     if not mailing.valid_mails:
         raise CantTell("no e-mail arrived at all, so a missing one shows nothing", mailing.valid)
 
-    _give_time(run, [refusal.exchange for refusal in found])
+    _wait_out_patience(run, [refusal.exchange for refusal in found])
     for refusal in found:
         if refusal.others is None:
             _expect_not_sent(refusal.exchange, run.fixtures.mail(refusal.address))
@@ -163,7 +163,7 @@ def _own(run: Run, invitations: Sequence[Exchange]) -> list[str]:
     return [address for address in dict.fromkeys(chain(*map(_addresses, invitations))) if run.names.owns(address)]
 
 
-def _give_time(run: Run, invitations: Sequence[Exchange]) -> None:
+def _wait_out_patience(run: Run, invitations: Sequence[Exchange]) -> None:
     """Wait until the target's patience has passed since the last invitation; a single wait for all."""
     run.sleep(_time_left(run, invitations))
 
@@ -188,7 +188,7 @@ def _expect_no_further_one(run: Run, refusal: Refusal, others: int, invitations:
     again = run.send(refusal.exchange.request)
     if not again.refused:
         raise CantTell("a refused invitation was accepted when it was sent again", refusal.exchange, again)
-    _give_time(run, [again])
+    _wait_out_patience(run, [again])
     after = like_invitations(run.fixtures.mail(refusal.address), invitations)
     expect.holds(
         len(after) <= len(before),

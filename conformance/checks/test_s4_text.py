@@ -12,7 +12,7 @@ from conformance.checks.observations import observing
 from conformance.oracle import expect, read
 from conformance.oracle.observe import describe_response, reads, recorded_change
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
-from conformance.oracle.rendering import render as in_words
+from conformance.oracle.rendering import render
 from conformance.scenarios.basics import field_or_none, read_engagement, require_status
 from conformance.scenarios.engagements.texts import is_too_large, text_samples
 from conformance.scenarios.samples import ALONE
@@ -89,8 +89,8 @@ def _expect_same(field: str, sent: str, got: object, *at: Exchange) -> None:
     raise NonConformity(
         f"{field} does not read back as sent, from its character {place + 1} on",
         *at,
-        expected=in_words(sent[start : start + 80]),
-        actual=in_words(text[start : start + 80]) if isinstance(got, str) else in_words(got),
+        expected=render(sent[start : start + 80]),
+        actual=render(text[start : start + 80]) if isinstance(got, str) else render(got),
         pointer=f"/data/{field}",
     )
 

@@ -49,7 +49,7 @@ def test_refused_creations_create_nothing(invalid_creations: Refusals, run: Run)
     confirm.stable(
         run,
         invalid_creations,
-        _no_nameless,
+        _expect_no_nameless,
         lambda: invalid_requests.unlabelled_creations(run),
         same=lambda refusals: [item.get("id") for item in _new(refusals) if not _is_from_this_run(run, item)],
     )
@@ -124,7 +124,7 @@ def test_invalid_member_queries_are_refused(invalid_queries: Queries) -> None:
 # --- creations without a recognizable name
 
 
-def _no_nameless(refusals: Refusals) -> None:
+def _expect_no_nameless(refusals: Refusals) -> None:
     """Expect no new engagement without a name, as a body that cannot carry one would create."""
     nameless = [item for item in _new(refusals) if _is_nameless(item)]
     actual = f"{len(nameless)} new engagements without a name of their own"

@@ -34,19 +34,19 @@ _INVALID: Final = (400, 422)
 @requirement("key-missing-refused")
 def test_requests_without_a_key_are_refused(run: Run, bad_keys: BadKeys) -> None:
     """Each of the thirteen operations gives 401 without an Authorization header, in the whole run."""
-    _all_unauthorized(bad_keys, "none", _elsewhere(run, bad_keys, "no key", {NO_KEY}))
+    _expect_all_unauthorized(bad_keys, "none", _elsewhere(run, bad_keys, "no key", {NO_KEY}))
 
 
 @requirement("key-other-scheme-refused")
 def test_other_schemes_are_refused(bad_keys: BadKeys) -> None:
     """Each of the thirteen operations gives 401 to the real key under another scheme than Bearer."""
-    _all_unauthorized(bad_keys, "scheme")
+    _expect_all_unauthorized(bad_keys, "scheme")
 
 
 @requirement("key-empty-refused")
 def test_empty_keys_are_refused(bad_keys: BadKeys) -> None:
     """Each of the thirteen operations gives 401 to the scheme Bearer without a key."""
-    _all_unauthorized(bad_keys, "empty")
+    _expect_all_unauthorized(bad_keys, "empty")
 
 
 @pytest.mark.stage(Stage.WHOLE_RUN)
@@ -54,27 +54,27 @@ def test_empty_keys_are_refused(bad_keys: BadKeys) -> None:
 def test_unknown_keys_are_refused(run: Run, bad_keys: BadKeys) -> None:
     """Each of the thirteen operations gives 401 to a key that the service never issued, in the whole run."""
     keys = {sent.exchange.request.credential for sent in bad_keys.sent["unknown"]}
-    _all_unauthorized(bad_keys, "unknown", _elsewhere(run, bad_keys, "an unknown key", keys))
+    _expect_all_unauthorized(bad_keys, "unknown", _elsewhere(run, bad_keys, "an unknown key", keys))
 
 
 @requirement("authentication-before-lookup")
 def test_the_key_is_judged_before_the_resource_is_looked_up(bad_keys: BadKeys) -> None:
     """An operation that gives 401 for an existing resource also gives 401 for a missing one."""
-    settled = [sent for sent in bad_keys.lookups if _refuses_wrong_keys(bad_keys, sent)]
-    bulk.every_status(settled, _is_unauthorized, "401")
+    judged = [sent for sent in bad_keys.lookups if _refuses_wrong_keys(bad_keys, sent)]
+    bulk.every_status(judged, _is_unauthorized, "401")
 
-    _none_left_out(bad_keys.lookups, settled)
+    _ensure_none_left_out(bad_keys.lookups, judged)
 
 
 @requirement("authentication-before-validation")
 def test_the_key_is_judged_before_the_request(bad_keys: BadKeys) -> None:
     """An operation that gives 401 for a valid request also gives 401 for an invalid one."""
-    settled = [
+    judged = [
         sent for sent in bad_keys.invalid if _refuses_wrong_keys(bad_keys, sent) and not _was_looked_up(bad_keys, sent)
     ]
-    bulk.every_status(settled, _is_unauthorized, "401")
+    bulk.every_status(judged, _is_unauthorized, "401")
 
-    _none_left_out(bad_keys.invalid, settled)
+    _ensure_none_left_out(bad_keys.invalid, judged)
 
 
 @observes("bearer-letter-case")
@@ -86,12 +86,12 @@ def test_letter_case_of_the_scheme(run: Run) -> None:
         run.observe("bearer-letter-case", f"{scheme}: {describe_response(exchange)}", exchange)
 
 
-def _all_unauthorized(tried: BadKeys, kind: str, others: Sequence[Sent] = ()) -> None:
+def _expect_all_unauthorized(tried: BadKeys, kind: str, others: Sequence[Sent] = ()) -> None:
     """Expect 401 from all thirteen operations; other faults are left to the requirement that states them."""
     sent = (*tried.sent[kind], *others)
-    settled = [attempt for attempt in sent if _is_refused(attempt) or not _fails_elsewhere(tried, attempt, kind)]
-    bulk.every_status(settled, _is_unauthorized, "401")
-    _none_left_out(sent, settled)
+    judged = [attempt for attempt in sent if _is_refused(attempt) or not _fails_elsewhere(tried, attempt, kind)]
+    bulk.every_status(judged, _is_unauthorized, "401")
+    _ensure_none_left_out(sent, judged)
     if withheld := OPERATIONS.keys() - {attempt.exchange.request.operation.id for attempt in sent}:
         raise CantTell(f"operations could not be tried without harm to others' data: {', '.join(sorted(withheld))}")
 
@@ -104,8 +104,8 @@ def _elsewhere(run: Run, tried: BadKeys, what: str, keys: Collection[Credential 
     return [Sent(what, exchange) for exchange in found if exchange.number not in known]
 
 
-def _none_left_out(sent: Iterable[Sent], settled: list[Sent]) -> None:
-    if left := [attempt for attempt in sent if attempt not in settled]:
+def _ensure_none_left_out(sent: Iterable[Sent], judged: list[Sent]) -> None:
+    if left := [attempt for attempt in sent if attempt not in judged]:
         described = ", ".join(
             sorted({f"{attempt.summary} got {describe_response(attempt.exchange)}" for attempt in left})
         )
@@ -139,8 +139,8 @@ def _was_looked_up(tried: BadKeys, sent: Sent) -> bool:
 
 def _was_validated(tried: BadKeys, sent: Sent) -> bool:
     """Whether an invitation, made invalid for safety, was refused as invalid regardless of the key."""
-    is_spoilt = sent.exchange.request.operation.id == "inviteMember" and not tried.inputs.sends_proper_invitations
-    return is_spoilt and _status(sent) in _INVALID
+    is_invalid = sent.exchange.request.operation.id == "inviteMember" and not tried.inputs.sends_proper_invitations
+    return is_invalid and _status(sent) in _INVALID
 
 
 def _asks_for_no_key(tried: BadKeys, sent: Sent) -> bool:

@@ -13,18 +13,19 @@ from conformance.checks.markers import for_each, requirement
 from conformance.checks.observations import observing
 from conformance.oracle import expect, read
 from conformance.oracle.effects import Interval
-from conformance.oracle.laws import responses as laws
+from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.rules import is_of_main
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, Untested, evidence
 from conformance.running.options import Effort
-from conformance.scenarios.access import two_organizations as pair
 from conformance.scenarios.access.every_operation import ON_ENGAGEMENT, member_of
 from conformance.scenarios.access.two_organizations import (
     CREATED,
     MemberOfOne,
     TwoOrganizations,
+    count_across,
     is_alike,
+    member_of_one,
     two_organizations,
 )
 from conformance.targets.capabilities import MissingMeans
@@ -95,12 +96,12 @@ def test_lists_hold_nothing_of_another_organization(two_organizations: TwoOrgani
     """No list of an organization holds resources of the other."""
     two_organizations.ensure_two()
 
-    _lists_are_apart(two_organizations)
+    _expect_separate_lists(two_organizations)
     try:
-        found = run.scenarios.result(pair.member_of_one)
+        found = run.scenarios.result(member_of_one)
     except (MissingMeans, Untested):
         return
-    _holds_not("a member of another organization", {"id": found.user_id}, found.listed)
+    _expect_absent("a member of another organization", {"id": found.user_id}, found.listed)
 
 
 @requirement("isolation-counts")
@@ -108,15 +109,15 @@ def test_counts_leave_other_organizations_out(two_organizations: TwoOrganization
     """A creation in one organization raises no count of the other; a quick run tries that in one direction."""
     two_organizations.ensure_two()
     try:
-        _lists_are_apart(two_organizations)
+        _expect_separate_lists(two_organizations)
     except NonConformity as leak:
         raise CantTell(f"{leak.message}, so that the list counts it too", *leak.exchanges) from None
     run.scenarios.finish_background()
     own, other = run.fixtures.main, run.fixtures.other_organization()
 
-    _stays_uncounted(run, counted=other, maker=own)
+    _expect_not_counted(run, counted=other, maker=own)
     if run.effort is not Effort.QUICK:
-        _stays_uncounted(run, counted=own, maker=other)
+        _expect_not_counted(run, counted=own, maker=other)
 
 
 @pytest.mark.stage(Stage.WHOLE_RUN)
@@ -159,7 +160,7 @@ def _expect_not_taken(run: Run, key: str, first: Exchange, given: Mapping[str, E
     later = [exchange for exchange in shown if Interval.of(exchange).start >= since and exchange.accepted]
     evidence(*later)
     for exchange in later:
-        for name in (resource.get("name") for resource in laws.readable_resources(exchange)):
+        for name in (resource.get("name") for resource in readable_resources(exchange)):
             taken = given.get(name) if isinstance(name, str) and name != _name(first) else None
             expect.holds(
                 taken is None,
@@ -193,16 +194,16 @@ def _names_given(run: Run, key: str) -> dict[str, Exchange]:
     return {name: update for update, name in sent if isinstance(name, str)}
 
 
-def _lists_are_apart(tried: TwoOrganizations) -> None:
+def _expect_separate_lists(tried: TwoOrganizations) -> None:
     """Expect that no list of engagements holds what the other organization has just created."""
     own = read.data(tried.created)
     read.text(own, "id", tried.created)
-    _holds_not("an engagement of another organization", own, tried.other_list)
+    _expect_absent("an engagement of another organization", own, tried.other_list)
     if tried.made_by_other is not None:
-        _holds_not("an engagement of another organization", tried.made_by_other, tried.own_list)
+        _expect_absent("an engagement of another organization", tried.made_by_other, tried.own_list)
 
 
-def _holds_not(what: str, resource: Mapping[str, Any], pages: Sequence[Exchange]) -> None:
+def _expect_absent(what: str, resource: Mapping[str, Any], pages: Sequence[Exchange]) -> None:
     """Expect a resource in no list; a different resource with the same identifier does not count."""
     evidence(*pages)
     for page in pages:
@@ -213,7 +214,7 @@ def _holds_not(what: str, resource: Mapping[str, Any], pages: Sequence[Exchange]
             raise NonConformity(message, page, expected="only the key's own organization", actual=what, pointer="/data")
 
 
-def _stays_uncounted(run: Run, *, counted: Credential, maker: Credential) -> None:
+def _expect_not_counted(run: Run, *, counted: Credential, maker: Credential) -> None:
     """Expect that no count of an organization rises when another organization creates engagements."""
     number = numbers(1)
 
@@ -228,7 +229,7 @@ def _stays_uncounted(run: Run, *, counted: Credential, maker: Credential) -> Non
             )
 
     def count() -> CrossCount:
-        return pair.count(run, next(number), counted=counted, maker=maker)
+        return count_across(run, next(number), counted=counted, maker=maker)
 
     confirm.stable(run, count(), judge, count, same=lambda counts: counts.at_rest)
 

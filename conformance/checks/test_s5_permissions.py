@@ -35,7 +35,7 @@ _REFUSALS: Final = (401, 403, 404)
 
 _STATED: Final = tuple(name for name, operation in OPERATIONS.items() if operation.scope is not None)
 """The operations with a stated permission."""
-_LASTING: Final = ("name", "description", "createdAt")
+_UNCHANGED: Final = ("name", "description", "createdAt")
 """Fields that no scenario changes between the reads that are compared."""
 
 
@@ -43,13 +43,13 @@ _LASTING: Final = ("name", "description", "createdAt")
 def test_the_permission_listed_is_enough(single_permissions: Permissions, operation: str) -> None:
     """A key with the permission listed for an operation, and at most one of the other family, is not refused."""
     scope = OPERATIONS[operation].scope or ""
-    _is_enough(single_permissions, scope, operation)
+    _expect_enough(single_permissions, scope, operation)
     for other in keys_with(Permission.ALLOWED, operation):
         if other != scope and (other, operation) in single_permissions.cells:
-            _is_enough(single_permissions, other, operation)
+            _expect_enough(single_permissions, other, operation)
 
 
-def _is_enough(single_permissions: Permissions, scope: str, operation: str) -> None:
+def _expect_enough(single_permissions: Permissions, scope: str, operation: str) -> None:
     (exchange,) = single_permissions.cell(scope, operation)
     if single_permissions.is_unknown(scope):
         raise CantTell(f"the service does not know the key with {scope}", exchange)
@@ -61,8 +61,8 @@ def _is_enough(single_permissions: Permissions, scope: str, operation: str) -> N
     refusals = _REFUSALS if OPERATIONS[operation].takes_body else REFUSALS
     expect.status(exchange, lambda status: status not in refusals, f"a success, with {_words(scope)}")
     read.success(exchange)
-    if operation in _WHOLE:
-        _WHOLE[operation](single_permissions, exchange)
+    if operation in _EXPECT_SAME_VIEW:
+        _EXPECT_SAME_VIEW[operation](single_permissions, exchange)
 
 
 @pytest.mark.stage(Stage.WHOLE_RUN)
@@ -103,13 +103,13 @@ def _refuses(status: int) -> bool:
     return status in REFUSALS and status not in {HTTPStatus.UNAUTHORIZED, HTTPStatus.TOO_MANY_REQUESTS}
 
 
-def _is_same_organization(tried: Permissions, exchange: Exchange) -> None:
+def _expect_same_organization(tried: Permissions, exchange: Exchange) -> None:
     """Expect that the key reads the main key's organization."""
     if (by_main := tried.organization) is not None:
         expect.equal("id", read.data(exchange).get("id"), read.data(by_main).get("id"), by_main, exchange)
 
 
-def _are_members(tried: Permissions, exchange: Exchange) -> None:
+def _expect_members(tried: Permissions, exchange: Exchange) -> None:
     """Expect that the key lists members, if the main key does."""
     pages = tried.members[1] or (() if tried.organization is None else (tried.organization,))
     found = read.items(exchange)
@@ -125,7 +125,7 @@ def _tells_of_members(response: Exchange) -> bool:
     return read.integer(read.data(response), "memberCount", response) > 0
 
 
-def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
+def _expect_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
     """Expect that the key reads the texts and the creation time that the main key reads."""
     identifier = exchange.request.identifier or ""
     refused = [
@@ -136,24 +136,24 @@ def _is_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
     ]
     if (by_main := tried.reserved.reads.get(identifier)) is not None:
         was, now = read.data(by_main), read.data(exchange)
-        same = partial(expect.unchanged, "the engagement", was, now, _LASTING, by_main, exchange)
+        same = partial(expect.unchanged, "the engagement", was, now, _UNCHANGED, by_main, exchange)
         bulk.only_if_refused(refused, same)
 
 
-def _is_there_for_others(tried: Permissions, exchange: Exchange) -> None:
+def _expect_found_by_main_key(tried: Permissions, exchange: Exchange) -> None:
     """Expect that the main key can read what the key has created."""
     if tried.lost is not None:
         is_found = tried.lost.status != HTTPStatus.NOT_FOUND
         expect.exists("the engagement that the key has created", is_found, exchange, tried.lost)
 
 
-_WHOLE: Final = {
-    "getCurrentOrganization": _is_same_organization,
-    "listMembers": _are_members,
-    "getEngagement": _is_whole_engagement,
-    "createEngagement": _is_there_for_others,
+_EXPECT_SAME_VIEW: Final = {
+    "getCurrentOrganization": _expect_same_organization,
+    "listMembers": _expect_members,
+    "getEngagement": _expect_whole_engagement,
+    "createEngagement": _expect_found_by_main_key,
 }
-"""Functions that require of a success, by operation, that the key sees what the main key sees."""
+"""By operation, the function that expects of a success that the key sees what the main key sees."""
 
 
 def _refusals(run: Run, tried: Permissions, operation: str) -> dict[str, list[Sent]]:

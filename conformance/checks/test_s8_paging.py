@@ -83,12 +83,12 @@ def test_pages_of_members_hold_everybody_once(run: Run, paged_members: PagedList
 @requirement("list-engagements-total")
 def test_total_of_engagements(run: Run, paged_engagements: PagedLists) -> None:
     """The total of engagements is the same on every page, and the number of items on all pages."""
-    with _lasting(run):
+    with _confirmed_totals(run):
         _expect_of_engagements(run, paged_engagements, paging.expect_total, paging.expect_total_within)
 
 
 @contextmanager
-def _lasting(run: Run) -> Iterator[None]:
+def _confirmed_totals(run: Run) -> Iterator[None]:
     """Ensure that pages that differ in their totals repeat them in turn, since others may be changing the list."""
     try:
         yield
@@ -105,7 +105,7 @@ def _lasting(run: Run) -> Iterator[None]:
 @requirement("list-members-total")
 def test_total_of_members(run: Run, paged_members: PagedLists) -> None:
     """The total of members is the same on every page, and the number of items on all pages."""
-    with _lasting(run):
+    with _confirmed_totals(run):
         _expect_of_members(run, paged_members, paging.expect_total)
 
 

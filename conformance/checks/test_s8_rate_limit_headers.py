@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.markers import observes, requirement
-from conformance.oracle.laws import rate_limit_course
-from conformance.oracle.laws import rate_limits as rate_limit_laws
+from conformance.oracle.laws import rate_limit_course, rate_limits
 from conformance.oracle.outcomes import Inapplicable
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
@@ -41,8 +40,8 @@ def test_remaining_falls(run: Run) -> None:
 def test_rate_window(run: Run) -> None:
     """Observe the requests of a window, and the time to its end."""
     responded = [exchange for exchange in run.wire.exchanges if exchange.judgeable and not exchange.request.credential]
-    limits = sorted({limit for exchange in responded if (limit := rate_limit_laws.limit(exchange)) is not None})
-    ahead = max((far for exchange in responded if (far := rate_limit_laws.ahead(exchange)) is not None), default=None)
+    limits = sorted({limit for exchange in responded if (limit := rate_limits.limit(exchange)) is not None})
+    ahead = max((far for exchange in responded if (far := rate_limits.ahead(exchange)) is not None), default=None)
 
     if limits and ahead is not None:
         span = next((words for most, words in _SPANS.items() if ahead <= most + 1), "more than a day")

@@ -9,7 +9,7 @@ import pytest
 from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
 from conformance.oracle import expect
-from conformance.oracle.laws import rate_limits as rate_limit_laws
+from conformance.oracle.laws import rate_limits
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, NonConformity, Untested
 from conformance.scenarios.limits.limit_sharing import expect_limits_apart
@@ -54,7 +54,7 @@ def test_429_says_that_nothing_remains(throttling: Throttling) -> None:
     """A 429 states that no requests remain."""
     _refusal(throttling)
     for refusal in throttling.refusals:
-        remaining = rate_limit_laws.remaining(refusal)
+        remaining = rate_limits.remaining(refusal)
         if remaining is None:
             raise CantTell("X-RateLimit-Remaining of a 429 cannot be read", refusal)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.catalogue import load_catalogue
-from conformance.oracle.laws import rate_limits as rate_limit_laws
+from conformance.oracle.laws import rate_limits
 from conformance.targets import capabilities
 from conformance.targets.profile import Mode
 
@@ -55,8 +55,8 @@ def _requests(profile: Profile, reading: int, alone: int, everything: int) -> in
 
 def _waiting(requests: int, seen: Sequence[Exchange]) -> str:
     """Return how long the run would wait for new windows of the rate limit; an empty text if it would not wait."""
-    limit, remaining = rate_limit_laws.limit(seen[-1]), rate_limit_laws.remaining(seen[-1])
-    ahead = max((far for exchange in seen if (far := rate_limit_laws.ahead(exchange)) is not None), default=0.0)
+    limit, remaining = rate_limits.limit(seen[-1]), rate_limits.remaining(seen[-1])
+    ahead = max((far for exchange in seen if (far := rate_limits.ahead(exchange)) is not None), default=0.0)
     if limit is None or remaining is None or requests <= remaining:
         return ""
     windows = -(-(requests - remaining) // limit)

@@ -16,7 +16,7 @@ from conformance.cli.costs import cost_lines
 from conformance.cli.options import color_option, connection_options, given_profile, target_options, warn_of_visible_key
 from conformance.cli.text import complain, open_console, plain
 from conformance.exits import Exit
-from conformance.oracle.laws import rate_limits as rate_limit_laws
+from conformance.oracle.laws import rate_limits
 from conformance.running.connect import connect, redactor_of, wire_settings
 from conformance.running.options import RunOptions
 from conformance.running.preflight import READS, Tried, problems, try_keys
@@ -116,10 +116,10 @@ def _tls(profile: Profile) -> str:
 
 
 def _limit(exchange: Exchange) -> str:
-    limit, remaining = rate_limit_laws.limit(exchange), rate_limit_laws.remaining(exchange)
+    limit, remaining = rate_limits.limit(exchange), rate_limits.remaining(exchange)
     if limit is None:
         return "Rate limit: none in the response headers"
-    ahead = rate_limit_laws.ahead(exchange)
+    ahead = rate_limits.ahead(exchange)
     until = "" if ahead is None else f" for the next {max(ahead, 0):.0f} s"
     return f"Rate limit: {limit} requests per window, {remaining} left{until}"
 

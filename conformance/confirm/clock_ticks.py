@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import expect, read
-from conformance.oracle.laws import rate_limits as rate_limit_laws
+from conformance.oracle.laws import rate_limits
 from conformance.oracle.laws.clock_set_back import was_set_back
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.outcomes import CantTell, NonConformity
@@ -45,7 +45,7 @@ def expect_moved(run: Run, actual: str, than: str, *at: Exchange) -> None:
 
 def _is_behind(exchange: Exchange, time: str) -> bool:
     """Whether a response is older than a time, by its own Date header."""
-    dated, moment = rate_limit_laws.date(exchange), parse_timestamp(time)
+    dated, moment = rate_limits.date(exchange), parse_timestamp(time)
     return dated is not None and moment is not None and dated < moment.timestamp()
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
-from conformance.oracle.laws import rate_limits as rate_limit_laws
+from conformance.oracle.laws import rate_limits
 from conformance.oracle.outcomes import CantTell, CheckOutcome, Inapplicable, NonConformity, evidence
 from conformance.oracle.rendering import render
 from conformance.oracle.timestamps import parse_timestamp
@@ -61,7 +61,7 @@ class _Stamp:
 
         The response must have a Date that agrees with the run's own clock: otherwise any clock may be the wrong one.
         """
-        now = rate_limit_laws.date(self.at)
+        now = rate_limits.date(self.at)
         if now is None or abs(now - self.at.started_at.timestamp() - self.at.seconds) > _CLOCKS_AGREE:
             return None
         right = datetime.fromtimestamp(now, UTC)
@@ -128,7 +128,7 @@ def _stamp_of(exchange: Exchange) -> _Stamp | None:
         return None
     if moment is None:
         return None
-    return _Stamp(exchange, moment, moment.timestamp() - rate_limit_laws.service_time(exchange))
+    return _Stamp(exchange, moment, moment.timestamp() - rate_limits.service_time(exchange))
 
 
 def _is_coarse(responses: list[_Stamp]) -> bool:

@@ -58,8 +58,8 @@ def send_creations(run: Run, bodies: Sequence[Mapping[str, object]]) -> list[Exc
 def or_with_plain_texts(run: Run, exchange: Exchange) -> Exchange:
     """Return an exchange, or its repetition if rules of the service may forbid its texts.
 
-    It is repeated without special characters at the end of the name, then also with a sentence as its description, and at last
-    without a description.
+    It is repeated without special characters at the end of the name, then also with a sentence as its description, and
+    at last without a description.
     """
     body = exchange.sent_object or {}
     name, described = body.get("name"), body.get("description") is not None

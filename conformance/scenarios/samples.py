@@ -66,7 +66,7 @@ ALONE: Final = (
     *("[]", '{"a": 1}', '""', "()", "-", ".", "*", "%", "\\", "\u00df", "\U0001f680", "\u0301a"),
     *("=1+1", "+a", "-a", "@a", "#a", "/a", "\\a", "'a", "&a", "<a", "{a"),
 )
-"""Texts that a service may misread only if a field has nothing else: other types than text, and a special character in front."""
+"""Texts that a service may misread if a field has nothing else: like other types, or with a special first character."""
 
 ENDINGS: Final = (
     *(".", "...", "\\", "\\\\", '"', "'", "/", ",", ";", ":", "-", "_", "?", "!", "%", "&"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Self
 
-from conformance.oracle.laws import rate_limits as headers
+from conformance.oracle.laws import rate_limits
 from conformance.oracle.outcomes import Inapplicable, NonConformity, evidence
 from conformance.wire.rate_limit_headers import SUCCESSIVE
 
@@ -53,17 +53,21 @@ class AnnouncedLimit:
     def by(cls, exchange: Exchange) -> Self:
         """Return the parsed headers of an exchange."""
         begin = exchange.started_at.timestamp()
-        reset, ahead, remaining = headers.reset(exchange), headers.ahead(exchange), headers.remaining(exchange)
+        reset, ahead, remaining = (
+            rate_limits.reset(exchange),
+            rate_limits.ahead(exchange),
+            rate_limits.remaining(exchange),
+        )
         succeeded = exchange.judgeable and exchange.accepted
         return cls(
             exchange=exchange,
             begin=begin,
             end=begin + exchange.seconds,
-            is_dated=headers.date(exchange) is not None,
+            is_dated=rate_limits.date(exchange) is not None,
             reset=reset,
             ahead=ahead,
             at=0.0 if reset is None or ahead is None else float(reset),
-            limit=headers.limit(exchange),
+            limit=rate_limits.limit(exchange),
             remaining=remaining,
             counts=succeeded and exchange.request.is_proper and ahead is not None and remaining is not None,
         )
@@ -84,7 +88,7 @@ def expect_falling(exchanges: Iterable[Exchange]) -> None:
         first, last = (window[place].remaining for place in (0, -1))
         if first is not None and last is not None and last >= first:
             raise NonConformity(
-                f"{headers.REMAINING} has not fallen over {SUCCESSIVE} successive requests of one window",
+                f"{rate_limits.REMAINING} has not fallen over {SUCCESSIVE} successive requests of one window",
                 *[reading.exchange for reading in window],
                 expected=f"less than {first} after {SUCCESSIVE - 1} more requests",
                 actual=", ".join(str(reading.remaining) for reading in window),

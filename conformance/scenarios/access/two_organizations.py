@@ -126,7 +126,7 @@ class CrossCount:
         return self.first[0] - earlier * self.rise[0], self.first[1] - earlier * self.rise[1]
 
 
-def count(run: Run, number: int, *, counted: Credential, maker: Credential) -> CrossCount:
+def count_across(run: Run, number: int, *, counted: Credential, maker: Credential) -> CrossCount:
     """Count the engagements of a key's organization while another key creates some."""
     first, before = _counts(run, counted, perPage=1)
     run.send_all([requests.create_engagement({"name": run.name("counted")}).with_key(maker) for _ in range(CREATED)])

@@ -156,9 +156,9 @@ def bad_keys(run: Run) -> BadKeys:
         request for request in inputs.unknown.batch().values() if request.identifier == inputs.unknown.engagement
     ]
     lookups = _sent(run, _in_turn([unknown[0], ("no key", NO_KEY)], engagements))
-    spoilt = _sent(run, _in_turn([("no key", NO_KEY), unknown[0]], _invalid(inputs.proper)))
+    invalid = _sent(run, _in_turn([("no key", NO_KEY), unknown[0]], _invalid(inputs.proper)))
     unparsable = _sent(run, [(("no key", NO_KEY), requests.create_engagement({}).with_body(_UNPARSABLE))])
-    tried = BadKeys(inputs, sent, lookups, spoilt, unparsable)
+    tried = BadKeys(inputs, sent, lookups, invalid, unparsable)
     if inputs.reserved.ids:  # for the ledger, which judges whether a refused request had an effect
         latest_engagements(run, sort="updatedAt", order="desc")
         run.send(requests.get_organization())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.interface.operations import SCOPES
 from conformance.oracle import read
-from conformance.oracle.laws import rate_limits as rate_limit_laws
+from conformance.oracle.laws import rate_limits
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Untested
 from conformance.scenarios.keys_in_turn import RetryNewKeys
@@ -65,7 +65,7 @@ class ExhaustedWindow:
             self.refused.append(exchange)
         elif exchange.succeeded:
             self.served.append(exchange)
-            self._by_reset[rate_limit_laws.reset(exchange) or ""] += 1
+            self._by_reset[rate_limits.reset(exchange) or ""] += 1
             if self._is_beyond(exchange):
                 self.beyond = self.beyond or exchange
         elif max(self._by_reset.values(), default=0) >= self.limit:
@@ -79,7 +79,7 @@ class ExhaustedWindow:
         A fixed or sliding window allows the limit once per reset. A bucket that refills all the time, and two
         windows in a row, allow up to twice as much in less than a window's time.
         """
-        of_one_reset = self._by_reset[rate_limit_laws.reset(success) or ""]
+        of_one_reset = self._by_reset[rate_limits.reset(success) or ""]
         ahead = _ahead(success)
         if of_one_reset > self.limit and (ahead is None or ahead > _SHORT_WINDOW):
             return True
@@ -90,7 +90,7 @@ class ExhaustedWindow:
     @property
     def shows_what_is_left(self) -> bool:
         """Whether the first response of a new key shows that its own request is no longer in Remaining."""
-        return self.exclusive and bool(self.served) and rate_limit_laws.remaining(self.served[0]) == self.limit - 1
+        return self.exclusive and bool(self.served) and rate_limits.remaining(self.served[0]) == self.limit - 1
 
     @property
     def early(self) -> Exchange | None:
@@ -98,18 +98,18 @@ class ExhaustedWindow:
 
         This holds if Remaining is what is left after the request, see ``shows_what_is_left``.
         """
-        window = rate_limit_laws.reset(self.refused[0]) if self.refused else None
-        before = [exchange for exchange in self.served if rate_limit_laws.reset(exchange) == window]
-        left = [remaining for exchange in before if (remaining := rate_limit_laws.remaining(exchange)) is not None]
+        window = rate_limits.reset(self.refused[0]) if self.refused else None
+        before = [exchange for exchange in self.served if rate_limits.reset(exchange) == window]
+        left = [remaining for exchange in before if (remaining := rate_limits.remaining(exchange)) is not None]
         last = max((exchange.number for exchange in before), default=0)
-        if any(exchange.number > last and rate_limit_laws.remaining(exchange) == 0 for exchange in self.served):
+        if any(exchange.number > last and rate_limits.remaining(exchange) == 0 for exchange in self.served):
             return None  # a bucket that refills names the same reset again later
         return self.refused[0] if self.exclusive and left and min(left) >= 1 and not self.is_crowded else None
 
     @property
     def is_crowded(self) -> bool:
         """Whether refused requests had requests left, as when the service limits simultaneous requests."""
-        return bool(self.refused) and all((rate_limit_laws.remaining(exchange) or 0) > 0 for exchange in self.refused)
+        return bool(self.refused) and all((rate_limits.remaining(exchange) or 0) > 0 for exchange in self.refused)
 
     def take_alone(self, exchange: Exchange) -> None:
         """Record the response to a request sent alone: a success means that there were too many at once before."""
@@ -127,7 +127,7 @@ class ExhaustedWindow:
     def left(self) -> int:
         """Return the number of requests to send next: the rest of the latest window, and a few at least."""
         latest = max(self.served, key=lambda exchange: exchange.number)
-        return min(max(_LEAST, rate_limit_laws.remaining(latest) or 0), self.limit + _SPARE)
+        return min(max(_LEAST, rate_limits.remaining(latest) or 0), self.limit + _SPARE)
 
 
 def exhaust(run: Run, key: Credential) -> ExhaustedWindow:
@@ -138,7 +138,7 @@ def exhaust(run: Run, key: Credential) -> ExhaustedWindow:
         _ensure_unused(first)
     if first.status == TOO_MANY_REQUESTS:  # too many at once, or this run or another client has used the key
         first = run.send(requests.get_organization().with_key(key))
-    limit = rate_limit_laws.limit(read.success(first))
+    limit = rate_limits.limit(read.success(first))
     if limit is None or quota(first.response) is None:
         raise CantTell("the rate-limit headers cannot be read", first)
     _ensure_budget(run, limit)

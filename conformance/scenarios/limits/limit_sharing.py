@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.interface.operations import SCOPES
 from conformance.oracle import read
-from conformance.oracle.laws import rate_limits as rate_limit_laws
+from conformance.oracle.laws import rate_limits
 from conformance.oracle.laws.per_key_limits import limit_evidence, of_one_window
 from conformance.oracle.laws.rate_limit_course import AnnouncedLimit
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
@@ -122,7 +122,7 @@ def _try_in_one_window(run: Run, sender: RetryNewKeys, key: Credential, others: 
     beside = [asked, *map(asked.with_key, others)]
     course = [sender.send(asked.with_key(key)) for _ in range(2)]
     silent, busy = [_taken(*course)], []
-    many = min(_MANY, (rate_limit_laws.remaining(course[-1]) or 0) // 3)
+    many = min(_MANY, (rate_limits.remaining(course[-1]) or 0) // 3)
     if (many * len(others) // len(beside) or many) <= _MORE:
         raise CantTell("a new key has too few requests left to show whether other keys use them up", *course)
     for _ in range(2):
@@ -138,7 +138,7 @@ def _try_in_one_window(run: Run, sender: RetryNewKeys, key: Credential, others: 
         f"{many} each time",
         *course,
         expected=f"{max(silent)} less, as while the other keys sent nothing",
-        actual=", ".join(str(rate_limit_laws.remaining(exchange)) for exchange in course),
+        actual=", ".join(str(rate_limits.remaining(exchange)) for exchange in course),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.laws import responses as laws
+from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.scenarios.limits.exhaust_window import LONGEST_MADE, at_once, is_made
 from conformance.wire import requests
@@ -65,7 +65,7 @@ def _lag(run: Run) -> float:
         dated - created.timestamp()
         for exchange in run.wire.exchanges
         if exchange.request.operation.id == "createEngagement"
-        for resource in laws.readable_resources(exchange)
+        for resource in readable_resources(exchange)
         if (created := parse_timestamp(resource.get("createdAt"))) is not None
         and (dated := date_of(exchange.response)) is not None
     ]

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
-from conformance.oracle.laws import rate_limits as rate_limit_laws
-from conformance.oracle.laws import responses as laws
+from conformance.oracle.laws import rate_limits
+from conformance.oracle.laws.responses import first_resource, readable_resources
 from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
@@ -104,13 +104,13 @@ class _Attempt:
         reads = [exchange for exchange in (*self.before, *self.after) if exchange.request.method == "GET"]
         if _refused(reads) != reads or _refused(self._changing) not in ([], self._changing):
             return []
-        limits = {rate_limit_laws.limit(exchange) for exchange in reads}
+        limits = {rate_limits.limit(exchange) for exchange in reads}
         return [
             exchange
             for exchange in self.between
             if exchange.succeeded
-            and (rate_limit_laws.remaining(exchange) or 0) <= 0
-            and rate_limit_laws.limit(exchange) in limits
+            and (rate_limits.remaining(exchange) or 0) <= 0
+            and rate_limits.limit(exchange) in limits
         ]
 
     @property
@@ -203,7 +203,7 @@ def _untouched_engagement(run: Run) -> str | None:
         identifier
         for exchange in run.wire.exchanges
         if exchange.request.operation.id == "createEngagement" and exchange.request.credential is None
-        for resource in laws.readable_resources(exchange)
+        for resource in readable_resources(exchange)
         if (identifier := read.id_of(resource)) is not None
         and identifier not in aimed
         and resource.get("status") == "active"
@@ -244,7 +244,7 @@ def _attempt(run: Run, key: Credential, other: Credential | None, target: str | 
             at_once(change, key) for change in (requests.archive_engagement(target), requests.delete_engagement(target))
         ]
     by_other = []
-    if other is not None and rest is not None and (rate_limit_laws.remaining(rest) or 0) > 0:
+    if other is not None and rest is not None and (rate_limits.remaining(rest) or 0) > 0:
         by_other.append(at_once(requests.get_organization(), other))
     responses = run.send_all([*first, *between, *by_other, *on_reserved, *last])
     attempt.before, attempt.after = responses[:_AROUND], responses[-_AROUND:]
@@ -307,7 +307,7 @@ def _organization(exchange: Exchange) -> object:
     """Return the id in a read of the organization; None for any other response."""
     if exchange.request.operation.id != "getCurrentOrganization":
         return None
-    return next((read.id_of(resource) for resource in laws.readable_resources(exchange)), None)
+    return read.id_of(first_resource(exchange) or {})
 
 
 def _read_first(run: Run, other: Credential | None, target: str | None) -> tuple[Exchange | None, str | None]:

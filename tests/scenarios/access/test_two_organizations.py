@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.checks.test_s5_isolation import _expect_not_taken, _holds_not
+from conformance.checks.test_s5_isolation import _expect_absent, _expect_not_taken
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.access.two_organizations import _ensure_not_of_other, is_alike
 from conformance.wire.requests import OTHER_KEY, Credential
@@ -64,13 +64,13 @@ def test_an_own_or_missing_engagement_is_tried(response: Exchange) -> None:
 
 def test_another_one_of_that_identifier_may_be_listed() -> None:
     """A different resource with the same identifier may be listed."""
-    _holds_not("ours", OWN, [page([THEIRS])])
+    _expect_absent("ours", OWN, [page([THEIRS])])
 
 
 def test_an_own_engagement_must_not_be_listed() -> None:
     """The run's engagement must not be listed by the other key, even if it was changed."""
     with pytest.raises(NonConformity, match="gives ours"):
-        _holds_not("ours", OWN, [page([{**OWN, "name": "changed"}])])
+        _expect_absent("ours", OWN, [page([{**OWN, "name": "changed"}])])
 
 
 def named(name: str, seconds: float, status: int = 200) -> Exchange:
