@@ -95,6 +95,14 @@ def background_scenarios(item: pytest.Item) -> list[Callable[[Run], Any]]:
 
 def scenarios_of(item: pytest.Item) -> dict[str, Any]:
     """Return the fixtures of an item that ``scenario`` made, by name."""
-    definitions = getattr(item, "_fixtureinfo").name2fixturedefs  # noqa: B009 - pytest gives no public way to an item's fixtures
-    functions = {name: found[-1].func for name, found in definitions.items()}
+    functions = {name: found[-1].func for name, found in _fixtures(item).name2fixturedefs.items()}
     return {name: function for name, function in functions.items() if hasattr(function, "background")}
+
+
+def arguments_of(item: pytest.Function) -> dict[str, Any]:
+    """Return the arguments that pytest passes to the function of an item."""
+    return {name: item.funcargs[name] for name in _fixtures(item).argnames}
+
+
+def _fixtures(item: pytest.Item) -> Any:  # noqa: ANN401 - pytest gives no public way to an item's fixtures
+    return vars(item)["_fixtureinfo"]

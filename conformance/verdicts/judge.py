@@ -20,6 +20,7 @@ from conformance.running.options import Effort
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.journal_file import JournalError
 from conformance.verdicts.items import (
+    arguments_of,
     background_scenarios,
     marks_of,
     name_of,
@@ -201,7 +202,7 @@ class Judge(CollectErrors):
 
     def _retry(self, item: pytest.Function, no_response: NoResponse) -> object:
         """Retry a check that a broken connection or a gateway ended."""
-        arguments = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}  # noqa: SLF001 - as pytest's own runner does
+        arguments = arguments_of(item)
         for _ in range(_ATTEMPTS - 1):
             if no_response.permanent:
                 break

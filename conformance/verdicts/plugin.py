@@ -5,15 +5,11 @@ In a pytest run without this suite's checks it only adds options.
 
 from __future__ import annotations
 
-import os
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-
-from conformance.exits import Exit
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -25,9 +21,6 @@ JUDGE: Final = "conformance-judge"
 
 _CHECKS: Final = "conformance.checks"
 """The package of the checks on pytest's command line."""
-
-_FOR_A_SERVICE: Final = ("base_url", "api_key", "target", "read_only", "disposable")
-"""Options that only apply to a service of the user."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -112,36 +105,6 @@ def _open(config: pytest.Config) -> Run:
 
 def _opened(config: pytest.Config, stack: ExitStack) -> Run:
     """Return a run against a target that can be tested; the stack closes it."""
-    from conformance.catalogue import SelectionError  # noqa: PLC0415 - other projects' pytest runs stay light
-    from conformance.posix import leave_no_core_file  # noqa: PLC0415 - as above
-    from conformance.reports.folder import FolderError  # noqa: PLC0415 - as above
-    from conformance.running.embedded import EmbeddedError  # noqa: PLC0415 - as above
-    from conformance.running.intent import API_KEY, BASE_URL, selected_service  # noqa: PLC0415 - as above
-    from conformance.running.options import Effort, Mode  # noqa: PLC0415 - as above
-    from conformance.running.run_session import RunSession  # noqa: PLC0415 - as above
-    from conformance.targets.journal_file import JournalError  # noqa: PLC0415 - as above
-    from conformance.targets.yaml_entries import TargetFileError  # noqa: PLC0415 - as above
+    from conformance.verdicts.pytest_run import opened_run  # noqa: PLC0415 - other projects' pytest runs stay light
 
-    leave_no_core_file()
-    option = config.option
-    given = {name: getattr(option, name) or None for name in ("embedded", *_FOR_A_SERVICE)}
-    named = [name for name in _FOR_A_SERVICE if given[name]]
-    given["base_url"] = given["base_url"] or os.environ.get(BASE_URL) or None
-    given["api_key"] = given["api_key"] or os.environ.get(API_KEY)
-    try:
-        options = replace(
-            selected_service(given, named, os.environ),
-            mode=Mode.of_options(read_only=option.read_only, disposable=option.disposable),
-            effort=Effort(option.effort),
-            seed=option.seed,
-            report=option.report,
-        )
-        session = stack.enter_context(RunSession(options))
-        reason = session.reach()
-    except (TargetFileError, SelectionError, JournalError, FolderError) as error:
-        raise pytest.UsageError(str(error)) from None
-    except EmbeddedError as error:
-        reason = str(error)
-    if reason is not None:
-        pytest.exit(reason, returncode=Exit.UNTESTABLE)
-    return session.run
+    return opened_run(config, stack)

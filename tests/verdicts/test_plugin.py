@@ -119,7 +119,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> type[Opened]:
     """Replace the session, and clear the environment variables."""
     for name in ("CONFORMANCE_BASE_URL", "CONFORMANCE_API_KEY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("conformance.running.run_session.RunSession", Opened)
+    monkeypatch.setattr("conformance.verdicts.pytest_run.RunSession", Opened)
     monkeypatch.setattr(Opened, "asked", [])
     monkeypatch.setattr(Opened, "ended", [])
     return Opened
