@@ -66,13 +66,15 @@ def expect_no_request_ends_service(run: Run) -> None:
     if not suspects:
         raise Inapplicable("The service was never gone while a request was in flight")
     doubtful = [
-        suspect.broken[-1] for number, suspect in enumerate(suspects) if not _is_cleared(run, suspect, number < _MOST)
+        suspect.broken[-1]
+        for number, suspect in enumerate(suspects)
+        if not _is_cleared(run, suspect, may_send=number < _MOST)
     ]
     if doubtful:
         raise CantTell(f"the service was gone after {joined_names(doubtful)}, which could not be sent again", *doubtful)
 
 
-def _is_cleared(run: Run, suspect: _Suspect, may_send: bool) -> bool:  # noqa: FBT001 - it is the decision
+def _is_cleared(run: Run, suspect: _Suspect, *, may_send: bool) -> bool:
     """Whether a request, or an equivalent one, got a response after all.
 
     Raises:

@@ -38,6 +38,7 @@ _SHORT: Final = ("a short text", "then another")
 _PLAIN: Final = ("a text of plain words", "then another of plain words")
 _BRIEF: Final = ("é", "ß")
 _NONE: Final = ("", "")
+_EVEN_CHANCE: Final = 0.5
 _VERY_LONG: Final = {"name": 5_000, "description": 20_000}
 """Characters that a service may refuse, in a body that every gateway lets pass."""
 _LONG: Final = {"name": 280, "description": 3_000}
@@ -143,9 +144,10 @@ def _singly(run: Run) -> Iterator[_Bodies]:
     alone = shuffled(ALONE, random)
     marked = cycle(shuffled([*AT_THE_END, *(text for table in _TABLES for text in table.values())], random))
     pairs = [*zip(alone, alone[1:] + alone[:1], strict=True)]
-    chosen = [(pair, swap) for swap in (False, True) for pair in pairs] if deep else [
-        (pair, random.random() < 0.5) for pair in pairs[::2]  # noqa: PLR2004 - even chances
-    ]  # fmt: skip
+    if deep:
+        chosen = [(pair, swap) for swap in (False, True) for pair in pairs]
+    else:
+        chosen = [(pair, random.random() < _EVEN_CHANCE) for pair in pairs[::2]]
     for pair, swap in chosen[:1] if run.effort is Effort.QUICK else chosen:
         fields = ("description", "name") if swap else ("name", "description")
         created, edited = (

@@ -45,6 +45,8 @@ _UTF_8: Final = ((0x0, 0xD7FF), (0xE000, 0x10FFFF))
 
 
 _BACKEND: Final = "conformance"
+_Case = Any
+"""A case of Schemathesis, whose class is not public."""
 
 
 class _Reproducible(HypothesisProvider):
@@ -105,7 +107,7 @@ def draw(
         report_multiple_bugs=False,
     )
     @given(schema()[described.path][described.method].as_strategy(generation_mode=mode))
-    def collect(case: Any) -> None:  # noqa: ANN401 - see above
+    def collect(case: _Case) -> None:
         ensure_wanted()
         drawn.append(_sent(case))
 
@@ -142,7 +144,7 @@ def _load_utf_8() -> None:
         intervals_from_codec("utf-8")
 
 
-def _sent(case: Any) -> dict[str, Any]:  # noqa: ANN401 - Schemathesis' cases are not public
+def _sent(case: _Case) -> dict[str, Any]:
     """Return the request of a case, without headers and path parameters."""
     query = [[name, text] for name, value in (case.query or {}).items() for text in _texts(value)]
     if case.body is NOT_SET:

@@ -23,6 +23,8 @@ _STEPS: Final = {Effort.QUICK: 3, Effort.STANDARD: 12, Effort.DEEP: 60}
 _LATE: Final = 1.5
 """Seconds for which the organization has another name at least, as a renaming may come undone."""
 _MOST_INVITATIONS: Final = 2
+_SHARE_OF_CHANGES: Final = 0.7
+"""The share of role changes to the other role; the rest set the role that the member has."""
 
 
 @scenario(alone=True)
@@ -64,7 +66,7 @@ def role_walk(run: Run) -> None:
         role = members.role(member.user_id)
         if role not in OTHER_ROLE:
             raise CantTell("the list of members does not show the new one", *members.pages)
-        new = OTHER_ROLE[role] if choices.random() < 0.7 else role  # noqa: PLR2004 - a share
+        new = OTHER_ROLE[role] if choices.random() < _SHARE_OF_CHANGES else role
         send_with(run, member.credential, requests.update_member_role(member.user_id, {"role": new}))
         members = read_members(run)
     if members.role(member.user_id) in OTHER_ROLE:

@@ -86,7 +86,8 @@ def random_walks(run: Run) -> Walks:
 def _crowd(run: Run, count: int) -> list[Exchange]:
     """Create engagements that stay unchanged, every third with a name that begins like the one before."""
     words = [syllables(number) + syllables(number * 7) for number in range(count)]
-    names = [words[place - 1] + word if place % 3 == 2 else word for place, word in enumerate(words)]  # noqa: PLR2004
+    alike = range(2, count, 3)
+    names = [words[place - 1] + word if place in alike else word for place, word in enumerate(words)]
     return run.send_all([requests.create_engagement({"name": run.names.name(f"{LABEL}-{name}")}) for name in names])
 
 
