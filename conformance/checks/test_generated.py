@@ -188,7 +188,7 @@ def _expect_taken(
         expect_statuses(run, others, is_right, expected)
     if against_rules:
         try:
-            ensure_no_rule(min((exchange.sent_object or {} for exchange in against_rules), key=len))
+            ensure_no_rule(min((exchange.sent_fields for exchange in against_rules), key=len))
             for exchange in against_rules:
                 ensure_no_rule_for_texts(run, exchange)
         except CantTell as doubt:  # other checks send the names of the run, and decide

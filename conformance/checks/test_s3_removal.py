@@ -83,7 +83,7 @@ def _judge_undone(removed: Exchange, refused: list[Exchange], before: Exchange, 
     if not (before.succeeded and after.succeeded):  # for example if the main key may not list them
         return
     creations = [exchange for exchange in refused if exchange.request.operation.id == "createEngagement"]
-    names = [str((creation.sent_object or {}).get("name", "")) for creation in creations]
+    names = [str(creation.sent_fields.get("name", "")) for creation in creations]
     none_created([Sent(_BY, creation, label=name) for creation, name in zip(creations, names, strict=True)], [after])
     were = {read.id_of(item): item for item in read.items(before)}
     are = {read.id_of(item): item for item in read.items(after)}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _NEVER: Final = frozenset({401, 404, 405, 429})
 
 
-def require_reactivated(unarchiving: Unarchiving) -> Reactivated:
+def _require_reactivated(unarchiving: Unarchiving) -> Reactivated:
     """Return the requests on the engagement after it was archived and made active again.
 
     Raises:
@@ -60,7 +60,7 @@ def test_unarchiving_is_served(unarchiving: Unarchiving) -> None:
 @requirement("unarchived-editable")
 def test_unarchived_engagement_can_be_edited(run: Run, editing: Editing, unarchiving: Unarchiving) -> None:
     """An engagement that is active after unarchiving can be edited again."""
-    reactivated = require_reactivated(unarchiving)
+    reactivated = _require_reactivated(unarchiving)
     if not has_taken_effect(editing.name):
         raise CantTell("an update of the name does not take effect at all", editing.name.response, editing.name.after)
 
@@ -75,7 +75,7 @@ def test_unarchived_engagement_can_be_edited(run: Run, editing: Editing, unarchi
 @requirement("unarchived-archivable")
 def test_unarchived_engagement_can_be_archived(unarchiving: Unarchiving) -> None:
     """An engagement that is active after unarchiving can be archived again."""
-    reactivated = require_reactivated(unarchiving)
+    reactivated = _require_reactivated(unarchiving)
 
     expect.success(reactivated.archive)
 

@@ -63,7 +63,7 @@ def test_invitations_have_identifiers_of_their_own(run: Run, inviting: Inviting)
 
 def _mailbox(exchange: Exchange) -> str | None:
     """Return the mailbox of an invited address: a service may ignore letter case, dots, and tags after a plus."""
-    email = (exchange.sent_object or {}).get("email")
+    email = exchange.sent_fields.get("email")
     if not isinstance(email, str):
         return None
     local, _, domain = email.casefold().partition("@")

@@ -81,7 +81,7 @@ def invitations_to_be_sent(run: Run) -> list[Exchange]:
 
 def _is_valid(run: Run, invitation: Exchange) -> bool:
     """Whether an invitation is valid, and the e-mails to its address can be read."""
-    address, role, key = _address(invitation), (invitation.sent_object or {}).get("role"), invitation.request.credential
+    address, role, key = _address(invitation), invitation.sent_fields.get("role"), invitation.request.credential
     # A provisioner may read no mail of domains below the invitation domain.
     reads_all = run.profile.mailbox is not None or address.endswith(f"@{run.profile.invitation_domain}".casefold())
     has_key = key is None or not key.invalid
@@ -101,7 +101,7 @@ def _address(invitation: Exchange) -> str:
 
 
 def _email(invitation: Exchange) -> str:
-    return str((invitation.sent_object or {}).get("email"))
+    return str(invitation.sent_fields.get("email"))
 
 
 @pytest.mark.stage(Stage.WHOLE_RUN)

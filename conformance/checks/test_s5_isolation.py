@@ -190,7 +190,7 @@ def _updates(run: Run, key: str) -> list[Exchange]:
 
 def _names_given(run: Run, key: str) -> dict[str, Exchange]:
     """Return the names that updates with a key carried, each with its last update."""
-    sent = ((update, (update.sent_object or {}).get("name")) for update in _updates(run, key))
+    sent = ((update, update.sent_fields.get("name")) for update in _updates(run, key))
     return {name: update for update, name in sent if isinstance(name, str)}
 
 

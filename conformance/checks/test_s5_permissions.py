@@ -89,7 +89,7 @@ def _may_look_first(run: Run, tried: Permissions, sent: Sent) -> bool:
     identifier = sent.exchange.request.identifier or ""
     if identifier == tried.user and _operation(sent) == "updateMemberRole":
         member = member_of(tried.members[0], identifier) or {}
-        return (sent.exchange.sent_object or {}).get("role") == member.get("role")
+        return sent.exchange.sent_fields.get("role") == member.get("role")
     if (known := tried.reserved.reads.get(identifier)) is None:
         return False
     status = tried.reserved.status(identifier)

@@ -55,7 +55,7 @@ def _strange_names(run: Run) -> tuple[Exchange, ...]:
     renamings = [
         (Interval.of(exchange).start, normalized(name))
         for exchange in _updates(run)
-        if not exchange.refused and isinstance(name := (exchange.sent_object or {}).get("name"), str)
+        if not exchange.refused and isinstance(name := exchange.sent_fields.get("name"), str)
     ]
     refused = [Interval.of(update) for update in _updates(run) if update.refused]
     strange: dict[str, Exchange] = {}

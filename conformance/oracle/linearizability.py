@@ -160,7 +160,7 @@ def _event(exchange: Exchange) -> Event | None:
     if operation is None or not exchange.was_sent:
         return None
     outcome = _outcome(exchange)
-    body = exchange.sent_object or {}
+    body = exchange.sent_fields
     sent = tuple((name, str(value)) for name, value in body.items() if name in {"name", "description"})
     if operation == "read" and outcome is not RequestOutcome.DONE and outcome is not RequestOutcome.NOT_FOUND:
         return None

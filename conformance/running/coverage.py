@@ -142,12 +142,12 @@ class _Targets:
         if operation == "createEngagement" and (made := read.identifier_or_none(exchange)) is not None:
             self.states[made] = "new"
         elif operation == "updateMemberRole":
-            role = (exchange.sent_object or {}).get("role")
+            role = exchange.sent_fields.get("role")
             self.states[identifier] = CHANGED if role == self._roles.setdefault(identifier, role) else CHANGED_BACK
         elif operation == "getCurrentOrganization" and not self._names[_by_other(exchange)]:
             self._names[_by_other(exchange)] += [shown.get("name") for shown in readable_resources(exchange)]
         elif operation == "updateCurrentOrganization":
-            name = (exchange.sent_object or {}).get("name")
+            name = exchange.sent_fields.get("name")
             self._names[_by_other(exchange)] += [] if name is None else [name]
         elif state is not None:
             self.states[identifier] = _LATER.get((operation, state), state)

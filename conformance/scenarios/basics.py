@@ -61,7 +61,7 @@ def or_with_plain_texts(run: Run, exchange: Exchange) -> Exchange:
     It is repeated without special characters at the end of the name, then also with a sentence as its description, and
     at last without a description.
     """
-    body = exchange.sent_object or {}
+    body = exchange.sent_fields
     name, described = body.get("name"), body.get("description") is not None
     plain = _PLAIN.match(name) if isinstance(name, str) else None
     sentence = {"description": _SENTENCE} if described else {}
@@ -70,14 +70,14 @@ def or_with_plain_texts(run: Run, exchange: Exchange) -> Exchange:
 
 def or_with_long_description(run: Run, exchange: Exchange) -> Exchange:
     """Return an exchange, or its repetition with a longer description, and then with a sentence, if those may help."""
-    brief = (exchange.sent_object or {}).get("description")
+    brief = exchange.sent_fields.get("description")
     longer = () if brief is None else (f"{brief} and no more than that", f"{_SENTENCE}.")
     return _or_changed(run, exchange, *({"description": description} for description in longer))
 
 
 def _or_changed(run: Run, exchange: Exchange, *changes: Mapping[str, str | None]) -> Exchange:
     """Return an exchange, or its repetitions while it is refused as invalid, each with a further change of the body."""
-    body = exchange.sent_object or {}
+    body = exchange.sent_fields
     for change in changes:
         changed = {field: value for field, value in {**body, **change}.items() if value is not None}
         if exchange.refused_as_invalid and changed != body:

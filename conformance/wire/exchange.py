@@ -320,6 +320,11 @@ class Exchange:
             return reading.value
         return None
 
+    @property
+    def sent_fields(self) -> dict[str, Any]:
+        """The members of that object; none if there is no object or it is ambiguous."""
+        return self.sent_object or {}
+
 
 def _is_gateways(request: Request, response: Response) -> bool:
     """Whether a response is or may be a gateway's, so that it says nothing about the service."""

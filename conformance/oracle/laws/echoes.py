@@ -160,7 +160,7 @@ def _archived_before(exchanges: list[Exchange]) -> set[int]:
 def _body_of(exchange: Exchange, operation: str) -> dict[str, Any]:
     """Return the object that a request of this operation carried; an empty one if there is none or it is ambiguous."""
     is_of_it = exchange.request.operation.id == operation and exchange.request.is_proper
-    return (exchange.sent_object or {}) if is_of_it else {}
+    return exchange.sent_fields if is_of_it else {}
 
 
 def _resource_of(exchange: Exchange, operation: str) -> dict[str, Any]:

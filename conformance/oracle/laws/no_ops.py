@@ -78,7 +78,7 @@ def _invitations(exchanges: Sequence[Exchange]) -> set[int]:
             for held in holders.values():
                 held.discard(str(exchange.request.identifier))
         elif exchange.request.operation.id == "inviteMember" and not exchange.refused:
-            email = (exchange.sent_object or {}).get("email")
+            email = exchange.sent_fields.get("email")
             if not isinstance(email, str) or holders[email.casefold()]:
                 again.add(exchange.number)
             if isinstance(email, str):
@@ -97,7 +97,7 @@ def _role_changes(exchanges: Sequence[Exchange]) -> set[int]:
                 if isinstance(identifier, str):
                     roles[identifier] = {role} if isinstance(role, str) else set()
         elif exchange.request.operation.id == "updateMemberRole" and not exchange.refused:
-            user, role = exchange.request.identifier, (exchange.sent_object or {}).get("role")
+            user, role = exchange.request.identifier, exchange.sent_fields.get("role")
             given = {role} if isinstance(role, str) else set()
             if not exchange.accepted:
                 roles[user] |= given  # it got no response
@@ -110,7 +110,7 @@ def _role_changes(exchanges: Sequence[Exchange]) -> set[int]:
 
 def _subject(change: Exchange) -> tuple[str, str | None, str]:
     """Return what a change is about: its operation, and its resource or the invited address."""
-    address = str((change.sent_object or {}).get("email")).casefold()
+    address = str(change.sent_fields.get("email")).casefold()
     return change.request.operation.id, change.request.identifier, address
 
 

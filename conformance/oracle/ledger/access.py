@@ -73,7 +73,7 @@ class Access:
 
     def judge(self, exchange: Exchange) -> None:
         """Judge the response to a request that is about no engagement or member in particular."""
-        sent, body = exchange.request, exchange.sent_object or {}
+        sent, body = exchange.request, exchange.sent_fields
         operation, is_allowed = sent.operation.id, permission_of(sent) is Permission.ALLOWED
         if exchange.by_main_key or not sent.is_proper or operation not in _JUDGED or body.keys() - {"name"}:
             return

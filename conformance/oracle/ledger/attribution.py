@@ -256,7 +256,7 @@ def _is_seen(history: History, field: str, last: Effect) -> bool:
 
 def _of_active(meanwhile: Sequence[Write], others: Sequence[Write], *, read_before: bool) -> str:
     edits = [write for write in meanwhile if write.operation == "updateEngagement"]
-    if any("status" in (write.exchange.sent_object or {}) for write in edits):
+    if any("status" in write.exchange.sent_fields for write in edits):
         return "update-engagement-own-values"
     if any(write.exchange.accepted for write in edits):
         return KEEPS_THE_REST
@@ -290,7 +290,7 @@ def _of_own(history: History, last: Effect, meanwhile: Sequence[Write], field: s
 
 def _of_last(history: History, meanwhile: Sequence[Write], field: str, *, default: str) -> str:
     """Return the requirement of the last write that must not have changed the engagement's texts."""
-    if meanwhile and is_refused_edit(meanwhile[-1]) and field in (meanwhile[-1].exchange.sent_object or {}):
+    if meanwhile and is_refused_edit(meanwhile[-1]) and field in (meanwhile[-1].exchange.sent_fields):
         return "update-engagement-refused-changes-nothing"
     done = [write for write in meanwhile if write.exchange.accepted]
     if done:
@@ -338,4 +338,4 @@ def _refused(operation: str, meanwhile: Sequence[Write]) -> Write | None:
 def sends(write: Write, field: str, value: str) -> bool:
     """Whether a write is an edit that sent a value of a field."""
     edit = write.operation == "updateEngagement" and bool(value)
-    return edit and (write.exchange.sent_object or {}).get(field) == value
+    return edit and write.exchange.sent_fields.get(field) == value

@@ -62,7 +62,7 @@ class Changes(EngagementRules):
 
     def created(self, history: History, exchange: Exchange) -> None:
         """Judge the response to a creation by the sent texts that must be echoed."""
-        sent = exchange.sent_object or {}
+        sent = exchange.sent_fields
         snapshot = Snapshot(exchange, Interval.of(exchange), first_resource(exchange) or {})
         for name in TEXTS:
             responded = snapshot.text(name)
@@ -125,7 +125,7 @@ class Changes(EngagementRules):
         ):
             if any(texts.may_refuse(exchange) for texts in self.texts):
                 return
-            sent = exchange.sent_object or {}
+            sent = exchange.sent_fields
             if exchange.refused and all(history.registers[name].certain_value(interval) == sent[name] for name in sent):
                 return  # what becomes of an edit with the values that stand already is open
             right = exchange.accepted or self._may_conflict(history, exchange, interval)
@@ -148,8 +148,8 @@ class Changes(EngagementRules):
         last = status.latest(interval)
         if last is None or not exchange.accepted:
             return "archived-edit-refused"
-        fields = (exchange.sent_object or {}).keys()
-        alike = [attempt for attempt in history.attempts if (attempt.exchange.sent_object or {}).keys() == fields]
+        fields = exchange.sent_fields.keys()
+        alike = [attempt for attempt in history.attempts if attempt.exchange.sent_fields.keys() == fields]
         edits = [
             attempt
             for attempt in alike
@@ -196,18 +196,18 @@ def _by_unarchive(exchanges: Sequence[Exchange]) -> bool:
 
 def _is_edit(exchange: Exchange) -> bool:
     """Whether an edit sends a text at all; a service may treat another one as a no-op, even if archived."""
-    body: dict[str, Any] = exchange.sent_object or {}
+    body: dict[str, Any] = exchange.sent_fields
     return any(isinstance(body.get(field), str) for field in TEXTS)
 
 
 def _is_conflict_of_name(exchange: Exchange) -> bool:
     """Whether a conflict can only be with the name, a short plain one: no description is in conflict."""
-    body: dict[str, Any] = exchange.sent_object or {}
+    body: dict[str, Any] = exchange.sent_fields
     texts = body.keys() <= set(TEXTS) and all(isinstance(value, str) and value for value in body.values())
     return exchange.received_status == HTTPStatus.CONFLICT and texts and must_be_accepted(body.get("name"))
 
 
 def _is_sound_edit(exchange: Exchange) -> bool:
     """Whether an edit is certainly valid: a short plain name, a short plain description, or both."""
-    body: dict[str, Any] = exchange.sent_object or {}
+    body: dict[str, Any] = exchange.sent_fields
     return bool(body) and body.keys() <= set(TEXTS) and all(must_be_accepted(value) for value in body.values())

@@ -31,7 +31,7 @@ class Creations:
 
     def add(self, exchange: Exchange) -> None:
         """Add a creation."""
-        name = (exchange.sent_object or {}).get("name")
+        name = exchange.sent_fields.get("name")
         if isinstance(name, str):
             self.by_name.setdefault(name, []).append(exchange)
         for resource in readable_resources(exchange) if exchange.accepted else ():
@@ -63,14 +63,14 @@ class Creations:
 
 def _is_shown(creation: Exchange, item: dict[str, object]) -> bool:
     """Whether an item is certainly what a creation sent: other users' engagements may have a name without a mark."""
-    sent = creation.sent_object or {}
+    sent = creation.sent_fields
     is_marked = str(sent.get("name")).strip().startswith(_MARK)
     return is_marked or (bool(sent.get("description")) and item.get("description") == sent["description"])
 
 
 def _describes(creation: Exchange, item: dict[str, object]) -> bool:
     """Whether an item has the description that a creation sent."""
-    return (item.get("description") or None) == ((creation.sent_object or {}).get("description") or None)
+    return (item.get("description") or None) == (creation.sent_fields.get("description") or None)
 
 
 def _is_others(creation: Exchange) -> bool:

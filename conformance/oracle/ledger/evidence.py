@@ -132,7 +132,7 @@ def _supported(history: History, field: str, last: Effect, write: Write) -> Iter
     if attribution.is_refused_edit(write):
         archived = history.registers[STATUS].certain_value(write.interval) == "archived"
         yield "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
-    if write.operation == "updateEngagement" and field == STATUS and "status" in (write.exchange.sent_object or {}):
+    if write.operation == "updateEngagement" and field == STATUS and "status" in write.exchange.sent_fields:
         yield "update-engagement-own-values"
     if write.operation == "updateEngagement" and done:
         yield attribution.IN_PARALLEL if write.interval.meets(last.interval) else attribution.KEEPS_THE_REST

@@ -93,7 +93,7 @@ def _address(holder: dict[str, Any]) -> str:
 def _invites_other(exchange: Exchange, history: History) -> bool:
     """Whether this is an invitation of another address than a member's."""
     own = {_address(seen.value) for seen in history.snapshots}
-    return exchange.request.operation.id == "inviteMember" and _address(exchange.sent_object or {}) not in own
+    return exchange.request.operation.id == "inviteMember" and _address(exchange.sent_fields) not in own
 
 
 def _had(history: History, role: str | None) -> bool:
@@ -115,7 +115,7 @@ def _may(exchange: Exchange) -> bool:
 
 
 def _role_sent(exchange: Exchange) -> object:
-    return (exchange.sent_object or {}).get(ROLE)
+    return exchange.sent_fields.get(ROLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ class Members:
                 self._history(read.id_of(item), exchange)
         elif operation == "inviteMember" and exchange.accepted and is_of_main(exchange):
             self.writes.append(Write(exchange, span, ()))
-            self.invited.setdefault(_address(exchange.sent_object or {}), exchange)
+            self.invited.setdefault(_address(exchange.sent_fields), exchange)
         elif operation in _OF_REMOVED and exchange.request.method != "GET":
             change = Write(exchange, span, _effects(exchange))
             self.writes.append(change)

@@ -43,7 +43,7 @@ class Names:
 
 def sent_name(exchange: Exchange) -> str | None:
     """Return the name that a creation or an edit sent; None without a readable one."""
-    name = (exchange.sent_object or {}).get("name")
+    name = exchange.sent_fields.get("name")
     return name if isinstance(name, str) else None
 
 

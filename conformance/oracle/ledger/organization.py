@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
 from conformance.oracle.effects import Effect, Interval, must_be_echoed, must_read_back_exactly
@@ -107,7 +107,7 @@ class Organizations:
         if now.text("id") is None:
             return False
         right, sent = now.text("id") == organization.identifier, [write.exchange for write in organization.attempts]
-        taken = [update for update in sent if _sent(update).get("id") == now.text("id")]
+        taken = [update for update in sent if update.sent_fields.get("id") == now.text("id")]
         rule = ONLY_NAME if taken else ONE_ORGANIZATION
         self._conclude(now, rule, taken, "id", organization.identifier, right=right, unconfirmed=False)
         return right
@@ -167,7 +167,7 @@ class Organizations:
             was, value = before.value.get(name), now.value.get(name)
             claims = [update for update in updates if _claims(update, name)]
             if name in _COUNTS:
-                taken = was != value and any(_sent(update).get(name) == value for update in claims)
+                taken = was != value and any(update.sent_fields.get(name) == value for update in claims)
                 rules = [ONLY_NAME] if taken else []
             elif any(update.accepted for update in updates) or (name == "createdAt" and was != value):
                 rules = [ONLY_NAME if claims else KEEPS_THE_REST]
@@ -181,7 +181,7 @@ class Organizations:
 
     def _judge_update(self, organization: History, before: Snapshot | None, now: Snapshot) -> None:
         """Require the id, the slug and the name of the organization in the response to an update."""
-        sent, register, name = _sent(now.exchange), organization.registers[_NAME], now.text(_NAME)
+        sent, register, name = now.exchange.sent_fields, organization.registers[_NAME], now.text(_NAME)
         slug = None if before is None else before.text("slug")
         for field_name, right in (("id", organization.identifier), ("slug", slug)):
             shown = now.text(field_name)
@@ -223,7 +223,7 @@ def _is_of_run_alone(register: Register, name: str) -> bool:
 def _cause_of_name(name: str, last: Effect | None, since: Sequence[Exchange], *, is_stale: bool) -> str:
     """Return the requirement that an impossible name breaks."""
     refused = [update for update in since if update.refused]
-    carrying = [update for update in refused if name in (_sent(update).get(_NAME), "")]
+    carrying = [update for update in refused if name in (update.sent_fields.get(_NAME), "")]
     is_read = last is None or last.exchange not in since
     if carrying:
         return of_refused_key(carrying[-1]) or REFUSED_UPDATE
@@ -245,14 +245,10 @@ def _is_invalid(exchange: Exchange) -> bool:
     return not is_of_main(exchange) and exchange.request.key_name != OTHER_KEY
 
 
-def _sent(exchange: Exchange) -> dict[str, Any]:
-    return exchange.sent_object or {}
-
-
 def _claims(update: Exchange, name: str) -> bool:
     """Whether an update sent a field that it cannot change, or a setting beside it."""
-    return not _sent(update).keys().isdisjoint({name, *(SETTINGS if name == "settings" else ())})
+    return not update.sent_fields.keys().isdisjoint({name, *(SETTINGS if name == "settings" else ())})
 
 
 def _claims_more(update: Exchange) -> bool:
-    return update.accepted and not _sent(update).keys() <= {_NAME}
+    return update.accepted and not update.sent_fields.keys() <= {_NAME}

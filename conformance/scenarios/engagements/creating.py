@@ -74,7 +74,7 @@ def create(run: Run, *bodies: dict[str, Any], insist: bool = False) -> list[Crea
     ids = [read.identifier_or_none(response) for response in responses]
     reads = iter(run.send_all([requests.get_engagement(identifier) for identifier in ids if identifier is not None]))
     return [
-        Creation(response.sent_object or {}, response, None if identifier is None else next(reads))
+        Creation(response.sent_fields, response, None if identifier is None else next(reads))
         for response, identifier in zip(responses, ids, strict=True)
     ]
 

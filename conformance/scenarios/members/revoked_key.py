@@ -150,7 +150,7 @@ def _ignores_status(run: Run) -> bool:
         exchange.request.operation.id == "updateEngagement"
         and exchange.by_main_key
         and exchange.accepted
-        and "status" in (exchange.sent_object or {})
+        and "status" in exchange.sent_fields
         for exchange in run.wire.exchanges
     )
 

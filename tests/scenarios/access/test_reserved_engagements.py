@@ -57,7 +57,7 @@ class Service(FakeRun):
         return make_exchange(sent, 200 if status else 404, found if status else {"error": {}})
 
     def _create(self, exchange: Exchange) -> Exchange:
-        body = exchange.sent_object or {}
+        body = exchange.sent_fields
         if "description" in body and not self.described:
             return make_exchange(exchange.request, 422, {"error": {}})
         if self.unique and body["name"] in self.used:

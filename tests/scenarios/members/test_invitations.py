@@ -92,4 +92,4 @@ def test_only_the_address_of_a_member_of_the_run_is_invited(own: str | None, lis
 
     _invite(run, Member("u_1", own, "admin", None), members, "member")
 
-    assert [(exchange.sent_object or {}).get("email") for exchange in run.exchanges] == ([] if sent is None else [sent])
+    assert [exchange.sent_fields.get("email") for exchange in run.exchanges] == ([] if sent is None else [sent])
