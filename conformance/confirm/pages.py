@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from conformance.interface.list_parameters import MAX_PER_PAGE
+from conformance.interface.list_parameters import MAX_PER_PAGE, page_count
 from conformance.oracle import read
 from conformance.oracle.lists.paging import MOST_PAGES
 from conformance.oracle.outcomes import CheckOutcome
@@ -26,7 +26,7 @@ def page_by_page(run: Run, listing: Callable[..., Request]) -> Snapshot:
     first = run.send(listing(perPage=MAX_PER_PAGE))
     total = total_of(first)
     size = max(1, min(MAX_PER_PAGE, -(-(total + _SLACK) // _PARTS)))
-    pages = range(1, max(1, min(MOST_PAGES, -(-total // size))) + 1)
+    pages = range(1, max(1, min(MOST_PAGES, page_count(total, size))) + 1)
     return (first, *[run.send(listing(page=page, perPage=size)) for page in pages])
 
 

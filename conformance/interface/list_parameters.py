@@ -1,4 +1,4 @@
-"""Parameters of the interface's lists and their values, as data."""
+"""Parameters of the interface's lists, their values, and the number of pages."""
 
 from __future__ import annotations
 
@@ -25,3 +25,8 @@ DEFAULT_PER_PAGE: Final = 20
 """The perPage of a request without one."""
 MAX_PER_PAGE: Final = 100
 """The largest perPage that a request can ask for."""
+
+
+def page_count(total: int, per_page: int = DEFAULT_PER_PAGE) -> int:
+    """Return the number of pages that hold all items of a list."""
+    return -(-total // per_page)

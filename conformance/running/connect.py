@@ -32,13 +32,9 @@ def redactor_of(profile: Profile) -> Redactor:
     redactor = Redactor(ordinary_words())
     for name, secret in profile.secrets():
         is_key = name.partition(":")[0] not in HIDDEN_TEXTS
-        shown = _is_in_addresses(profile, secret) if is_key else _is_in_outputs(profile, secret)
+        shown = secret.casefold() in profile.base_url.casefold() if is_key else _is_in_outputs(profile, secret)
         redactor.add(name, secret, shown=shown or is_always_sent(secret))
     return redactor
-
-
-def _is_in_addresses(profile: Profile, secret: str) -> bool:
-    return secret.casefold() in profile.base_url.casefold()
 
 
 def _is_in_outputs(profile: Profile, secret: str) -> bool:

@@ -120,13 +120,10 @@ def _all_keys(run: Run) -> Iterator[_Keys]:
         yield lambda operation: scoped.get(OPERATIONS[operation].scope or "")
     tried = run.scenarios.result_if_any(two_organizations)
     if tried is not None and tried.own[0] != tried.other[0]:
-        yield partial(_for_every_operation, run.fixtures.other_organization())
+        other = run.fixtures.other_organization()
+        yield lambda _: other
 
 
 def _main_key_for_deletions(key: Credential, operation: str) -> Credential | None:
     """Return a key for everything but deletions, which the main key sends: it may delete what others created."""
     return None if operation == "deleteEngagement" else key
-
-
-def _for_every_operation(key: Credential, _: str) -> Credential:
-    return key

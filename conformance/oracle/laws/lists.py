@@ -6,7 +6,15 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ORDERS, PARAMETERS
+from conformance.interface.list_parameters import (
+    DEFAULT_PER_PAGE,
+    MAX_PER_PAGE,
+    ORDERS,
+    PARAMETERS,
+    ROLES,
+    STATUSES,
+    page_count,
+)
 from conformance.json_text import Parsed
 from conformance.oracle import read
 from conformance.oracle.outcomes import NonConformity
@@ -53,7 +61,7 @@ def fitting_total_pages(exchange: Exchange) -> bool:
     numbers = _numbers(exchange)
     if numbers is None or numbers["perPage"] < 1 or numbers["total"] < 0:
         return False
-    right = {0, 1} if numbers["total"] == 0 else {-(-numbers["total"] // numbers["perPage"])}
+    right = {0, 1} if numbers["total"] == 0 else {page_count(numbers["total"], numbers["perPage"])}
     if numbers["totalPages"] not in right:
         raise NonConformity(
             f"totalPages does not fit a total of {numbers['total']} with {numbers['perPage']} a page",
@@ -191,7 +199,7 @@ def paging_honoured(exchange: Exchange) -> bool:
     if (
         numbers is None
         or not asked
-        or asked.get("page", 1) > max(1, -(-numbers["total"] // max(1, numbers["perPage"])))
+        or asked.get("page", 1) > max(1, page_count(numbers["total"], max(1, numbers["perPage"])))
     ):
         return False
     for name, value in asked.items():
@@ -201,12 +209,12 @@ def paging_honoured(exchange: Exchange) -> bool:
 
 def status_filter(exchange: Exchange) -> bool:
     """Require that a list filtered by status holds no other status."""
-    return _only(exchange, "status", ("active", "archived"))
+    return _only(exchange, "status", STATUSES)
 
 
 def role_filter(exchange: Exchange) -> bool:
     """Require that a list filtered by role holds no other role."""
-    return _only(exchange, "role", ("owner", "admin", "member"))
+    return _only(exchange, "role", ROLES)
 
 
 def sorted_by_time(field: str) -> LawFunction:

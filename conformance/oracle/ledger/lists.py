@@ -7,7 +7,15 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ORDERS, ROLES, SORTS, STATUSES
+from conformance.interface.list_parameters import (
+    DEFAULT_PER_PAGE,
+    MAX_PER_PAGE,
+    ORDERS,
+    ROLES,
+    SORTS,
+    STATUSES,
+    page_count,
+)
 from conformance.oracle import read
 from conformance.oracle.effects import EXISTENCE, STATUS, TEXTS, Interval
 from conformance.oracle.laws.lists import is_list
@@ -61,7 +69,7 @@ class PageRead:
     @property
     def pages(self) -> int:
         """The number of pages that hold everything that is counted."""
-        return -(-self.total // int(self.asked.get("perPage", DEFAULT_PER_PAGE)))
+        return page_count(self.total, int(self.asked.get("perPage", DEFAULT_PER_PAGE)))
 
     @property
     def descending(self) -> bool:

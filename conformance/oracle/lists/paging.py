@@ -75,7 +75,7 @@ def expect_total(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
         raise NonConformity(
             "the total depends on the page", *totals.values(), expected="one total", actual=words, pointer="/meta/total"
         )
-    seen = _distinct(snapshot, owned)
+    seen = {*owned, *Listing(snapshot).identifiers}
     if total >= len(seen) and _is_part(snapshot):
         return
     if total >= len(seen):
@@ -217,7 +217,3 @@ def paging_of(response: Exchange) -> tuple[int, int]:
     """Return the requested page and size; another check judges whether meta repeats them."""
     asked = dict(response.request.query)
     return int(asked.get("page", 1)), int(asked.get("perPage", DEFAULT_PER_PAGE))
-
-
-def _distinct(snapshot: Snapshot, owned: Collection[str]) -> set[str]:
-    return set(owned) | set(Listing(snapshot).identifiers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from conformance.interface.list_parameters import MAX_PER_PAGE
+from conformance.interface.list_parameters import MAX_PER_PAGE, page_count
 from conformance.oracle import read
 from conformance.scenarios.lists.filtered import readable
 from conformance.wire import requests
@@ -45,13 +45,14 @@ def find_seeded(run: Run, engagements: Collection[SeededEngagement], total: int,
     """
     owned = {engagement.identifier for engagement in engagements}
     first_name = min((engagement.name.casefold() for engagement in engagements), default="")
-    first, last = 1, -(-total // MAX_PER_PAGE)
+    pages = page_count(total, MAX_PER_PAGE)
+    first, last = 1, pages
     while first <= last:
         middle = (first + last) // 2
         page = _page(run, middle, query)
         items = readable((page,))
         if any(read.id_of(item) in owned for item in items):
-            return _with_neighbours(run, page, middle, -(-total // MAX_PER_PAGE), query)
+            return _with_neighbours(run, page, middle, pages, query)
         if not items:
             break
         if first_name > str(items[0].get("name")).casefold():

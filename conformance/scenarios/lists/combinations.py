@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ORDERS, SORTS, STATUSES
+from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ORDERS, SORTS, STATUSES, page_count
 from conformance.oracle.lists.listing import time_of
 from conformance.running.options import Effort
 from conformance.scenarios.lists.filtered import readable
@@ -67,7 +67,9 @@ def _remainder(keys: Sequence[Any], random: random.Random) -> list[dict[str, int
 def _last(total: int, random: random.Random, sizes: Sequence[int]) -> list[dict[str, int]]:
     """The last page of one of some sizes."""
     possible = [size for size in sizes if size <= MAX_PER_PAGE]
-    return [{"page": -(-total // size), "perPage": size} for size in random.sample(possible, min(1, len(possible)))]
+    return [
+        {"page": page_count(total, size), "perPage": size} for size in random.sample(possible, min(1, len(possible)))
+    ]
 
 
 def _divided(keys: Sequence[Any], random: random.Random) -> list[dict[str, int]]:

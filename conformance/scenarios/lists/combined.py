@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance import confirm
 from conformance.confirm.pages import total_of
-from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, STATUSES
+from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, STATUSES, page_count
 from conformance.oracle import read
 from conformance.oracle.lists.listing import neighbours
 from conformance.oracle.lists.slices import Aspect, Deviation, Known, expect_slice
@@ -95,7 +95,7 @@ def _combinations(run: Run, whole: Snapshot) -> list[CombinedLists]:
 def _whole(run: Run, total: int, most: int = _MOST_PAGES) -> Snapshot:
     """Read the whole list by name; nothing if it has more than ``most`` pages."""
     whole: list[Exchange] = []
-    while len(whole) < (last := -(-max((total, *map(total_of, whole))) // MAX_PER_PAGE)) <= most:
+    while len(whole) < (last := page_count(max((total, *map(total_of, whole))), MAX_PER_PAGE)) <= most:
         pages = range(len(whole) + 1, last + 1)
         whole += run.send_all(
             [requests.list_engagements(sort="name", order="desc", perPage=MAX_PER_PAGE, page=page) for page in pages]

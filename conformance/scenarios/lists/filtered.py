@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.confirm.pages import total_of
-from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ROLES
+from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ROLES, page_count
 from conformance.oracle import read
 from conformance.oracle.lists.listing import Listing
 from conformance.oracle.outcomes import CheckOutcome
@@ -155,6 +155,6 @@ def pages_of_role(run: Run) -> tuple[Snapshot, ...]:
     batches = [[requests.list_members(role=role, perPage=1, page=page) for page in (place, place + 1)]]
     many = len(responses[ROLES.index(_COMMON_ROLE)])
     for size in (DEFAULT_PER_PAGE // 2, None, many - 1, many) if many > DEFAULT_PER_PAGE else ():
-        pages = range(1, -(-many // (size or DEFAULT_PER_PAGE)) + 1)
+        pages = range(1, page_count(many, size or DEFAULT_PER_PAGE) + 1)
         batches.append([requests.list_members(role=_COMMON_ROLE, perPage=size, page=page) for page in pages])
     return tuple(tuple(run.send_all(batch)) for batch in batches)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.pages import page_by_page, total_of
-from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE
+from conformance.interface.list_parameters import MAX_PER_PAGE, page_count
 from conformance.oracle import read
 from conformance.oracle.lists.listing import Listing
 from conformance.running.scenarios import scenario
@@ -95,7 +95,7 @@ def pages_unasked(run: Run) -> Snapshot:
 
 def _with_pages(run: Run, whole: Exchange, first: Exchange) -> Snapshot:
     """Complete the pages after the first; return nothing unless there are two or three."""
-    count = -(-total_of(whole) // DEFAULT_PER_PAGE)
+    count = page_count(total_of(whole))
     if count not in _FEW:
         return ()
     return (whole, first, *[run.send(requests.list_engagements(page=page)) for page in range(2, count + 1)])

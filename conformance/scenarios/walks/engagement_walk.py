@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
+from conformance.interface.list_parameters import DEFAULT_PER_PAGE, page_count
 from conformance.oracle import read
 from conformance.oracle.laws import registry
 from conformance.oracle.ledger.findings import Finding
@@ -43,7 +44,6 @@ LAWS: Final[Mapping[str, LawFunction]] = MappingProxyType(
 )
 """The laws that every response of a walk is judged by, beside the ledger."""
 
-_PAGE_SIZE: Final = 20
 _LONGEST_NAME: Final = 60
 
 
@@ -138,7 +138,7 @@ class Walk:
         """Return the page of a step, limited to the pages that the walk's own engagements fill."""
         asked = dict(step.query)
         matching = self.ledger.count(asked.get("status")) if self.taken else 0
-        pages = -(-matching // int(asked.get("perPage", _PAGE_SIZE)))
+        pages = page_count(matching, int(asked.get("perPage", DEFAULT_PER_PAGE)))
         return min(step.page, pages) if step.page > 1 and pages > 1 else None
 
     def _learn(self, step: Step, exchange: Exchange) -> None:
