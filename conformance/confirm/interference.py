@@ -61,7 +61,7 @@ def _strange_names(run: Run) -> tuple[Exchange, ...]:
     strange: dict[str, Exchange] = {}
     for previous, exchange in pairwise(reads):
         between = Interval(Interval.of(previous).start, Interval.of(exchange).end)
-        if _name(previous) == _name(exchange) or any(map(between.meets, refused)):
+        if _name(previous) == _name(exchange) or any(map(between.overlaps, refused)):
             continue
         earlier = [given for given in renamings if given[0] < Interval.of(exchange).end]
         _, last_given = max(earlier, default=(0.0, prefix))
@@ -90,7 +90,7 @@ def _change(run: Run) -> tuple[Exchange, ...]:
     updates = [Interval.of(update) for update in _updates(run)]
     for before, after in pairwise(_reads(run)):
         between = Interval(Interval.of(before).start, Interval.of(after).end)
-        if _set_elsewhere(before) != _set_elsewhere(after) and not any(map(between.meets, updates)):
+        if _set_elsewhere(before) != _set_elsewhere(after) and not any(map(between.overlaps, updates)):
             return before, after
     return ()
 

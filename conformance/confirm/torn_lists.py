@@ -24,7 +24,7 @@ def written_meanwhile(run: Run, listed: Exchange) -> bool:
         exchange.request.may_change
         and exchange.request.operation.family == family
         and exchange.was_sent
-        and _span(exchange).meets(span)
+        and _span(exchange).overlaps(span)
         for exchange in run.wire.exchanges
     )
 

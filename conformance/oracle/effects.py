@@ -42,7 +42,7 @@ class Interval:
         """Whether this interval ended before the other one began."""
         return self.end <= other.start
 
-    def meets(self, other: Interval) -> bool:
+    def overlaps(self, other: Interval) -> bool:
         """Whether the two intervals overlap."""
         return not self.before(other) and not other.before(self)
 

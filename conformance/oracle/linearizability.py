@@ -51,7 +51,7 @@ class Event:
         sent: The fields that an update sends.
         seen: The state that a read shows; None if it cannot be read.
         words: Its description.
-        beside: Whether it overlapped another change, so that it may be refused in any state, or be the second deletion.
+        overlapped: Whether another change overlapped it: it may then be refused in any state, or be a second deletion.
     """
 
     operation: str
@@ -60,15 +60,15 @@ class Event:
     sent: tuple[tuple[str, str], ...] = ()
     seen: EngagementState | None = None
     words: str = ""
-    beside: bool = False
+    overlapped: bool = False
 
     def after(self, state: EngagementState | None) -> Iterator[EngagementState | None]:
         """Yield the states that this may lead to from a state; none if its response is impossible there."""
         if self.outcome is RequestOutcome.UNKNOWN:
             yield state
-        if self.beside and self.outcome in {RequestOutcome.NOT_FOUND, RequestOutcome.REFUSED}:
+        if self.overlapped and self.outcome in {RequestOutcome.NOT_FOUND, RequestOutcome.REFUSED}:
             yield state
-        elif state is None and self.beside and self.operation == "delete" and self.outcome is RequestOutcome.DONE:
+        elif state is None and self.overlapped and self.operation == "delete" and self.outcome is RequestOutcome.DONE:
             yield None
         elif self.outcome is RequestOutcome.NOT_FOUND:
             if state is None:
@@ -124,12 +124,14 @@ def history_of(exchanges: Sequence[Exchange]) -> list[Event]:
     changing = [exchange for exchange in exchanges if exchange.was_sent and exchange.request.method != "GET"]
     reads = [event for _, event in known if event.operation == "read"]
     changes = [
-        replace(event, beside=any(event.interval.meets(_interval(each)) for each in changing if each is not exchange))
+        replace(
+            event, overlapped=any(event.interval.overlaps(_interval(each)) for each in changing if each is not exchange)
+        )
         for exchange, event in known
         if event.operation != "read"
     ]
     done = [event.interval for event in changes if event.outcome in {RequestOutcome.DONE, RequestOutcome.UNKNOWN}]
-    return [*changes, *(event for event in reads if not any(event.interval.meets(interval) for interval in done))]
+    return [*changes, *(event for event in reads if not any(event.interval.overlaps(interval) for interval in done))]
 
 
 def _interval(exchange: Exchange) -> Interval:

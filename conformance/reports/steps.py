@@ -52,7 +52,7 @@ class Steps:
         groups: list[list[Exchange]] = []
         for exchange in self.exchanges:
             is_beside = bool(groups) and all(
-                other.check == exchange.check and Interval.of(other).meets(Interval.of(exchange))
+                other.check == exchange.check and Interval.of(other).overlaps(Interval.of(exchange))
                 for other in groups[-1]
             )
             operations = {exchange.request.operation.id, groups[-1][0].request.operation.id} if groups else set()

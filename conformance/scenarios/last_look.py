@@ -155,8 +155,8 @@ def _remove_members(run: Run) -> None:
     show whether the others are gone.
     """
     changed = run.scenarios.result_if_any(role_changes)
-    spared = [run.scenarios.result_if_any(untouchable_member), None if changed is None else changed.bystander]
-    gone = removed_members(run).union(member.user_id for member in spared if member is not None)
+    kept = [run.scenarios.result_if_any(untouchable_member), None if changed is None else changed.bystander]
+    gone = removed_members(run).union(member.user_id for member in kept if member is not None)
     left = [user_id for user_id, member in run.fixtures.members.items() if member.is_new and user_id not in gone]
     keys, roles = {"admin": scoped_key_or_none(run, "organizations:write")}, roles_last_listed(run)
     batch = [replace(requests.remove_member(user_id), credential=keys.get(roles.get(user_id, ""))) for user_id in left]

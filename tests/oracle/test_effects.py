@@ -58,7 +58,7 @@ def test_the_interval_of_a_request() -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "other", "before", "meets"),
+    ("first", "other", "before", "overlap"),
     [
         (Interval(0, 1), Interval(2, 3), True, False),
         (Interval(0, 2), Interval(2, 3), True, False),
@@ -70,11 +70,11 @@ def test_the_interval_of_a_request() -> None:
         (Interval(0, inf), Interval(5, 6), False, True),
     ],
 )
-def test_order_and_overlap_of_intervals(first: Interval, other: Interval, *, before: bool, meets: bool) -> None:
+def test_order_and_overlap_of_intervals(first: Interval, other: Interval, *, before: bool, overlap: bool) -> None:
     """Two intervals overlap if neither ended before the other began."""
     assert first.before(other) is before
-    assert first.meets(other) is meets
-    assert other.meets(first) is meets
+    assert first.overlaps(other) is overlap
+    assert other.overlaps(first) is overlap
 
 
 # --- responses and keys

@@ -76,14 +76,14 @@ RIGHT = {
     "a refused deletion": [event("delete", 0, 1, RequestOutcome.REFUSED), seen(2, 3, "one")],
     "not found after the deletion": [event("delete", 0, 10), event("read", 11, 12, RequestOutcome.NOT_FOUND)],
     "not found beside another edit": [
-        replace(update(0, 10, RequestOutcome.NOT_FOUND, name="a"), beside=True), update(5, 15, name="b"),
+        replace(update(0, 10, RequestOutcome.NOT_FOUND, name="a"), overlapped=True), update(5, 15, name="b"),
         seen(20, 21, "b"),
     ],
     "a conflict beside another edit, of what is deleted": [
-        event("delete", 0, 1), *[replace(update(2, 3, RequestOutcome.REFUSED, name="a"), beside=True)] * 2,
+        event("delete", 0, 1), *[replace(update(2, 3, RequestOutcome.REFUSED, name="a"), overlapped=True)] * 2,
     ],
     "two deletions at once": [
-        replace(event("delete", start, start + 10), beside=True) for start in (0, 5)
+        replace(event("delete", start, start + 10), overlapped=True) for start in (0, 5)
     ],
     "read during the deletion": [event("delete", 0, 10), seen(5, 6, "one")],
 }  # fmt: skip
@@ -104,7 +104,7 @@ WRONG = {
     ],
     "back again": [update(0, inf, RequestOutcome.UNKNOWN, name="a"), seen(20, 21, "a"), seen(22, 23, "one")],
     "not found beside another edit, and done": [
-        replace(update(0, 10, RequestOutcome.NOT_FOUND, name="a"), beside=True), update(5, 15, name="b"),
+        replace(update(0, 10, RequestOutcome.NOT_FOUND, name="a"), overlapped=True), update(5, 15, name="b"),
         seen(20, 21, "a"),
     ],
     "not found by itself": [update(0, 10, RequestOutcome.NOT_FOUND, name="a"), seen(20, 21, "one")],
@@ -268,7 +268,7 @@ def test_overlapping_changes_are_marked(make_client: MakeClient) -> None:
         client.send(edit, at=began + 2.0, seconds=0.1),
     ]
 
-    assert [event.beside for event in history_of(responses)] == [True, True, False, False, False]
+    assert [event.overlapped for event in history_of(responses)] == [True, True, False, False, False]
 
 
 def test_an_edit_beside_one_that_is_not_judged_is_marked(make_client: MakeClient) -> None:
@@ -281,7 +281,7 @@ def test_an_edit_beside_one_that_is_not_judged_is_marked(make_client: MakeClient
         client.send(edit, at=5.1, seconds=0.1, status=404),
     ]
 
-    assert [event.beside for event in history_of(responses)] == [True]
+    assert [event.overlapped for event in history_of(responses)] == [True]
 
 
 def test_a_404_is_part_of_the_history(make_client: MakeClient) -> None:

@@ -143,7 +143,7 @@ def _disturbed(exchanges: list[Exchange]) -> set[int]:
         if changed is not None and exchange.request.method != "GET" and not exchange.refused:
             at_once[changed].append(exchange)
     pairs = (pair for several in at_once.values() for pair in combinations(several, 2))
-    return {change.number for pair in pairs if Interval.of(pair[0]).meets(Interval.of(pair[1])) for change in pair}
+    return {change.number for pair in pairs if Interval.of(pair[0]).overlaps(Interval.of(pair[1])) for change in pair}
 
 
 def _archived_before(exchanges: list[Exchange]) -> set[int]:

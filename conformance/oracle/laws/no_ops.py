@@ -37,7 +37,7 @@ def no_op_changes(exchanges: Sequence[Exchange], *operations: str) -> frozenset[
         for second in same
         if second.number in again
         for change in same
-        if change is second or Interval.of(change).meets(Interval.of(second))
+        if change is second or Interval.of(change).overlaps(Interval.of(second))
     )
 
 

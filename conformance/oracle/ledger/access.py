@@ -122,4 +122,4 @@ class Access:
     def _is_unchanged(self, identifier: str | None, use: _Use, exchange: Exchange) -> bool:
         """Whether no request can have changed a member or an engagement between a use of a key and an exchange."""
         since = Interval(use.interval.start, Interval.of(exchange).end)
-        return not any(change.meets(since) for change in self.changes.get(identifier, ()))
+        return not any(change.overlaps(since) for change in self.changes.get(identifier, ()))

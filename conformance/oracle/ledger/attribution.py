@@ -283,7 +283,7 @@ def _of_own(history: History, last: Effect, meanwhile: Sequence[Write], field: s
         is_lost: Whether the last write was never read, but an older value was.
     """
     edits = [write for write in meanwhile if write.operation == "updateEngagement" and write.exchange.accepted]
-    if _is_edit(last) and any(write.interval.meets(last.interval) for write in edits):
+    if _is_edit(last) and any(write.interval.overlaps(last.interval) for write in edits):
         return IN_PARALLEL
     return _owner(last) if is_lost else _of_last(history, meanwhile, field, default=_owner(last))
 

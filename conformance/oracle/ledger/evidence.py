@@ -135,4 +135,4 @@ def _supported(history: History, field: str, last: Effect, write: Write) -> Iter
     if write.operation == "updateEngagement" and field == STATUS and "status" in write.exchange.sent_fields:
         yield "update-engagement-own-values"
     if write.operation == "updateEngagement" and done:
-        yield attribution.IN_PARALLEL if write.interval.meets(last.interval) else attribution.KEEPS_THE_REST
+        yield attribution.IN_PARALLEL if write.interval.overlaps(last.interval) else attribution.KEEPS_THE_REST

@@ -223,7 +223,7 @@ class History:
             attempt for attempt in self.attempts[:until] if attempt.interval.end > start and attempt.exchange not in but
         ]
 
-    def quiet(self, start: float, end: float) -> bool:
+    def is_unchanged(self, start: float, end: float) -> bool:
         """Whether no request can have changed it within an interval; an update without values may move updatedAt."""
         return not any(interval.start < end and interval.end > start for interval in self.changes())
 
@@ -246,7 +246,7 @@ class History:
         over = [interval.start for attempt, interval in begun if attempt.exchange.accepted and interval.before(later)]
         since = max(earlier.start, *over) if over else earlier.start
         return any(
-            interval.end > since and any(interval.meets(beside) for other, beside in begun if other is not attempt)
+            interval.end > since and any(interval.overlaps(beside) for other, beside in begun if other is not attempt)
             for attempt, interval in begun
         )
 
@@ -254,7 +254,7 @@ class History:
         """Whether no other write overlapped the interval, and no write without a response may still happen."""
         others = [attempt for attempt in self.attempts if attempt.exchange is not but]
         effects = [effect.interval for attempt in others for effect in attempt.effects]
-        return not any(map(interval.meets, [*effects, *(attempt.interval for attempt in others)]))
+        return not any(map(interval.overlaps, [*effects, *(attempt.interval for attempt in others)]))
 
 
 def _of_change(attempt: Write) -> Interval | None:

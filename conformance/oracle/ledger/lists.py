@@ -237,8 +237,8 @@ class ListRules:
             gone = tuple(each.identifier for each in lost)
             finding = Finding(requirement, page.exchange, because, message, expected, missing, "/data", unlisted=gone)
             self._break(finding if page.is_whole else replace(finding, absent=history.identifier))
-        shown_ones = [history for history in matching if history.identifier in seen] if not lost else []
-        for requirement in {self._requirement_of_missing(history, page) for history in shown_ones}:
+        shown = [history for history in matching if history.identifier in seen] if not lost else []
+        for requirement in {self._requirement_of_missing(history, page) for history in shown}:
             self.findings.keep(requirement, page.exchange)
 
     def _belongs(self, history: History, page: PageRead) -> bool:
@@ -278,7 +278,7 @@ class ListRules:
         if (
             seen is None
             or sort is None
-            or (sort == "updatedAt" and not history.quiet(seen.interval.start, page.interval.end))
+            or (sort == "updatedAt" and not history.is_unchanged(seen.interval.start, page.interval.end))
         ):
             return None
         return seen.text(sort) if seen.moment(sort) is not None else None

@@ -196,7 +196,9 @@ class Members:
             tried = any(_role_sent(change.exchange) == "owner" for change in since)
             if tried or known & {role, "owner", None} or not history.exists(Interval(span.start, span.start)):
                 return
-            beside = (write for write in self.writes if write.exchange is not exchange and write.interval.meets(span))
+            beside = (
+                write for write in self.writes if write.exchange is not exchange and write.interval.overlaps(span)
+            )
             right = exchange.accepted or (status in BESIDE_OTHERS and any(beside))
             message, because = "failed for a member", [seen.exchange]
             rule = (_SUCCEEDS if main else _OF_SCOPED)[operation]

@@ -40,7 +40,7 @@ class Times(EngagementRules):
         if history.broken or before is None or moved is None:
             return
         self._as_archived(history, before, snapshot)
-        if history.quiet(history.since(before), snapshot.interval.end):
+        if history.is_unchanged(history.since(before), snapshot.interval.end):
             self._untouched(history, before, snapshot)
         elif (finding := self._unmoved(history, before, snapshot)) is not None:
             self.conclude(history, finding, right=moved)
@@ -52,7 +52,7 @@ class Times(EngagementRules):
             The finding, if there is one.
         """
         before = history.seen(snapshot.interval)
-        if before is None or not history.quiet(history.since(before), snapshot.interval.end):
+        if before is None or not history.is_unchanged(history.since(before), snapshot.interval.end):
             history.agreeing_list = snapshot
             moved = None if before is None else _has_moved(before, snapshot)
             finding = None if before is None or moved is None else self._unmoved(history, before, snapshot)

@@ -154,9 +154,8 @@ def throttling(run: Run) -> Throttling:
         attempt.exhausted,
         tuple(attempt.refusals),
         _always_passed(passed) if len(passed) == TRIES else (),  # a bucket that refills may let one pass
-        next(
-            (tuple(found) for found in (early, refused_after_reset) if len(found) == TRIES), ()
-        ),  # it may be one for haste
+        # A single such refusal may be for too many requests at once.
+        next((tuple(found) for found in (early, refused_after_reset) if len(found) == TRIES), ()),
         attempt.other_meanwhile,
         missing,
         after_reset,

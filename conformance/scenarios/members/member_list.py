@@ -146,13 +146,13 @@ def member_to_change(run: Run, role: MemberRole) -> Member:
     for wanted in dict.fromkeys((role, "member")):
         with suppress(MissingMeans):
             return run.fixtures.member(wanted, with_key=True)
-    spare = run.scenarios.result(untouchable_member)
-    if spare.credential is None:
+    member = run.scenarios.result(untouchable_member)
+    if member.credential is None:
         with suppress(MissingMeans):
             return run.fixtures.member(role)
     if not run.profile.keys.keys().isdisjoint(SCOPES):
         run.scenarios.result(single_permissions)
-    return spare
+    return member
 
 
 def another_member(run: Run, *, with_key: bool = False) -> Member | None:

@@ -77,8 +77,8 @@ def use_before_removal(
     archived = _id(run.send(_creation(run)))
     freed = requests.create_engagement({"name": _freed_name(run)})  # the name of a deleted engagement is no duplicate
     creations = _try(sender, key, [(_creation(run), _creation(run)), (freed, _creation(run))])
-    own, *spare = [_id(creation.before) for creation in creations] or [_id(run.send(_creation(run)))]
-    spare = [identifier for identifier in spare if identifier not in {own, archived}]
+    own, *others_created = [_id(creation.before) for creation in creations] or [_id(run.send(_creation(run)))]
+    others_created = [identifier for identifier in others_created if identifier not in {own, archived}]
     pairs = [
         (requests.get_organization(), requests.get_organization()),
         (requests.list_engagements(status="active"), requests.list_engagements(status="active")),
@@ -92,7 +92,7 @@ def use_before_removal(
     unarchive = requests.unarchive_engagement(archived)
     last = [
         (unarchive, unarchive),
-        *[(requests.delete_engagement(identifier), requests.delete_engagement(own)) for identifier in spare],
+        *[(requests.delete_engagement(identifier), requests.delete_engagement(own)) for identifier in others_created],
     ]
     allowed = [*_try(sender, key, pairs), *renamings, *creations[:1], *_try(sender, key, last)]
     if not any(operation.before.request.operation.id == "inviteMember" for operation in allowed):  # of an admin

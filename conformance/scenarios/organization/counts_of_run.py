@@ -150,7 +150,7 @@ def _totals_around(
 def _changed_between(first: Interval, second: Interval, changes: Sequence[tuple[Interval, int]]) -> int | None:
     """Return by how much the run changed a number between two reads; None if a change overlaps one of them."""
     between = [(at, by) for at, by in changes if not at.before(first) and not second.before(at)]
-    if any(at.meets(first) or at.meets(second) for at, _ in between):
+    if any(at.overlaps(first) or at.overlaps(second) for at, _ in between):
         return None
     return sum(by for _, by in between)
 

@@ -82,7 +82,7 @@ class Walk:
     def __post_init__(self) -> None:
         self.ledger = Ledger.over(self.crowd, name_key)
 
-    def go(self, steps: Sequence[Step]) -> Finding | None:
+    def send_steps(self, steps: Sequence[Step]) -> Finding | None:
         """Send steps until one shows a fault; steps about missing engagements are skipped."""
         length = 0
         for step in steps:
@@ -94,10 +94,10 @@ class Walk:
             self._learn(step, exchange)
             found = self.ledger.take(exchange)
             broken = next(iter(found or _by_laws(self.ledger, exchange)), None)
-            if broken is not None and (sure := self._made_sure(broken)) is not None:
-                self.finding, length = sure, len(self.taken)
+            if broken is not None and (confirmed := self._confirmed(broken)) is not None:
+                self.finding, length = confirmed, len(self.taken)
                 # A finding with two possible causes counts only if no later finding has a single cause.
-                if not sure.ambiguous:
+                if not confirmed.ambiguous:
                     break
         if self.finding is not None:
             del self.taken[length:]
@@ -149,7 +149,7 @@ class Walk:
             else:
                 self._ids[step.slot] = made
 
-    def _made_sure(self, finding: Finding) -> Finding | None:
+    def _confirmed(self, finding: Finding) -> Finding | None:
         """Return the finding, once other users are ruled out as its cause, under the requirement that it breaks."""
         if finding.unconfirmed:
             if finding.requirement not in LAWS or finding.because:
@@ -161,21 +161,22 @@ class Walk:
             self.run.sleep(ONE_SECOND_TICK)  # late effects are complete by then
             later = self.run.send(finding.exchange.request)
             return next(
-                (candidate for candidate in self._whole(later) if candidate.exchange is finding.exchange), finding
+                (candidate for candidate in self._findings_with(later) if candidate.exchange is finding.exchange),
+                finding,
             )
         if operation == "listEngagements" and identifier is not None:
             later = self.run.send(requests.get_engagement(identifier))
             # If the read is right, the list itself was at fault.
             place = finding.exchange, finding.pointer
-            sure = [
+            confirmed = [
                 candidate
-                for candidate in self._whole(later)
+                for candidate in self._findings_with(later)
                 if candidate.exchange is later or (candidate.exchange, candidate.pointer) == place
             ]
-            return max(sure, key=lambda candidate: candidate.exchange is later, default=finding)
+            return max(confirmed, key=lambda candidate: candidate.exchange is later, default=finding)
         return finding
 
-    def _whole(self, later: Exchange) -> list[Finding]:
+    def _findings_with(self, later: Exchange) -> list[Finding]:
         """Return the findings of a ledger that also knows the later exchange."""
         exchanges = [*self.crowd, *(taken_step.exchange for taken_step in self.taken), later]
         return Ledger.over(exchanges, name_key).findings.broken

@@ -75,7 +75,7 @@ def random_walks(run: Run) -> Walks:
     for number in range(size.walks):
         steps = plan(run.random(f"walk {number}"), size.steps, size.slots)
         walk = Walk(run, number * _ATTEMPTS, crowd)
-        finding = walk.go(steps)
+        finding = walk.send_steps(steps)
         walks.findings.append(walk.ledger.findings)
         if finding is not None and finding.requirement not in walks.failed:
             walk, finding = _shortest(run, *_cleared(run, walk, finding), size.shrinking)
@@ -97,7 +97,7 @@ def _cleared(run: Run, walk: Walk, finding: Finding) -> tuple[Walk, Finding]:
     if not finding.ambiguous or not steps:
         return walk, finding
     another = Walk(run, walk.number + _ATTEMPTS - 1, walk.crowd)
-    found = another.go([doubled for step in steps for doubled in (step, Step(Kind.GET, step.slot))])
+    found = another.send_steps([doubled for step in steps for doubled in (step, Step(Kind.GET, step.slot))])
     return (walk, finding) if found is None else (another, found)
 
 
@@ -112,7 +112,7 @@ def _shortest(run: Run, walk: Walk, finding: Finding, budget: int) -> tuple[Walk
         if (number := next(numbers, None)) is None:
             return None
         another = Walk(run, number, walk.crowd)
-        found = another.go(steps)
+        found = another.send_steps(steps)
         if found is None or found.requirement != finding.requirement:
             return None
         shortest = another

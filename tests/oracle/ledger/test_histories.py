@@ -397,7 +397,7 @@ def test_when_no_request_can_have_changed_it(change: Exchange, *, quiet: bool) -
     """An update without values may have moved its time, and a request without a response may happen at any time."""
     interval = during(2, 5)
 
-    assert history(change).quiet(interval.start, interval.end) is quiet
+    assert history(change).is_unchanged(interval.start, interval.end) is quiet
 
 
 @pytest.mark.parametrize(
