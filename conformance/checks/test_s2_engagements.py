@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from conformance.checks.markers import requirement
 from conformance.json_text import Parsed, read_json
 from conformance.oracle import expect, read
+from conformance.oracle.exchanges import of_operation
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.scenarios.basics import field_or_none
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.stage(Stage.AFTER_SCENARIOS)
 
-_LIST: Final = "listEngagements"
-
 
 @requirement("engagement-ids-distinct")
 def test_engagements_have_identifiers_of_their_own(run: Run, creating: Creating) -> None:
@@ -42,7 +41,7 @@ def test_engagements_have_identifiers_of_their_own(run: Run, creating: Creating)
         again = [later for later in creations[1:] if _is_another(run, creations[0], later)]
         expected = "a separate identifier for each"
         expect.holds(not again, "two engagements share an identifier", *creations, expected=expected, actual=identifier)
-    for page in _successes(run, _LIST):
+    for page in _successes(run, "listEngagements"):
         _expect_distinct_ids(page)
 
 
@@ -75,7 +74,7 @@ def test_new_engagement_was_updated_when_it_was_created(run: Run, creating: Crea
 
 def _successes(run: Run, operation: str) -> list[Exchange]:
     """Return the successes of an operation with the main key."""
-    sent = (exchange for exchange in run.wire.exchanges if exchange.request.operation.id == operation)
+    sent = of_operation(run.wire.exchanges, operation)
     return [exchange for exchange in sent if exchange.by_main_key and exchange.accepted]
 
 

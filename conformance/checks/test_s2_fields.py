@@ -8,6 +8,7 @@ import pytest
 
 from conformance.checks.markers import observes
 from conformance.checks.observations import observing
+from conformance.oracle.exchanges import of_operation
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.rendering import render
 from conformance.scenarios.access.unspecified import unspecified
@@ -47,8 +48,7 @@ def _resources(run: Run, operation: str) -> list[tuple[Exchange, dict[str, objec
     """Return the readable resources of all successes of an operation."""
     return [
         (exchange, resource)
-        for exchange in run.wire.exchanges
-        if exchange.request.operation.id == operation
+        for exchange in of_operation(run.wire.exchanges, operation)
         for resource in readable_resources(exchange)
     ]
 

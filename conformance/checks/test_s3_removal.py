@@ -11,6 +11,7 @@ from conformance.checks.observations import observing
 from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.oracle import expect, read
 from conformance.oracle.bulk import Sent, every_status, none_created
+from conformance.oracle.exchanges import of_operation
 from conformance.oracle.outcomes import CantTell, Inapplicable, Untested
 from conformance.oracle.rendering import one_of
 from conformance.scenarios.members.member_list import MemberCount, count_members
@@ -82,7 +83,7 @@ def _judge_undone(removed: Exchange, refused: list[Exchange], before: Exchange, 
     """Expect that refused requests and the removal left engagements unchanged, times aside, and made none."""
     if not (before.succeeded and after.succeeded):  # for example if the main key may not list them
         return
-    creations = [exchange for exchange in refused if exchange.request.operation.id == "createEngagement"]
+    creations = of_operation(refused, "createEngagement")
     names = [str(creation.sent_fields.get("name", "")) for creation in creations]
     none_created([Sent(_BY, creation, label=name) for creation, name in zip(creations, names, strict=True)], [after])
     were = {read.id_of(item): item for item in read.items(before)}
@@ -110,7 +111,7 @@ def _judge_refused(removal: Removal, family: Family) -> None:
 @requirement("removal-spares-other-members")
 def test_others_keep_access(removal: Removal) -> None:
     """Removing a member leaves the access of another member unchanged."""
-    removals = [attempt.after for attempt in removal.attempts if attempt.after.request.operation.id == "removeMember"]
+    removals = of_operation((attempt.after for attempt in removal.attempts), "removeMember")
     if any(exchange.succeeded for exchange in removals):
         raise CantTell("another member was removed with the removed member's key", *removals)
     if not removal.bystander_reads:

@@ -10,6 +10,7 @@ from conformance import confirm
 from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
 from conformance.oracle import expect, read
+from conformance.oracle.exchanges import of_operation
 from conformance.oracle.laws.no_ops import no_op_changes
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, evidence
@@ -42,8 +43,8 @@ def test_invitations_have_identifiers_of_their_own(run: Run, inviting: Inviting)
     read.data(inviting.proper[0].response)
     first: dict[str, Exchange] = {}
     left_open = no_op_changes(run.wire.exchanges, "inviteMember")
-    for exchange in run.wire.exchanges:
-        if exchange.request.operation.id != "inviteMember" or not exchange.by_main_key or not exchange.accepted:
+    for exchange in of_operation(run.wire.exchanges, "inviteMember"):
+        if not exchange.by_main_key or not exchange.accepted:
             continue
         identifier = read.identifier_or_none(exchange)
         if _mailbox(exchange) is None or exchange.number in left_open or identifier is None:

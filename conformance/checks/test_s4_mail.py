@@ -11,6 +11,7 @@ import pytest
 
 from conformance.checks.markers import requirement
 from conformance.oracle import expect
+from conformance.oracle.exchanges import of_operation
 from conformance.oracle.laws.no_ops import no_op_changes
 from conformance.oracle.outcomes import CantTell, Inapplicable, evidence
 from conformance.oracle.rendering import render
@@ -151,11 +152,7 @@ def refused_invitations(run: Run) -> list[Refusal]:
 
 
 def _invitations(run: Run) -> list[Exchange]:
-    return [
-        exchange
-        for exchange in run.wire.exchanges
-        if exchange.request.operation.id == "inviteMember" and exchange.was_sent
-    ]
+    return [exchange for exchange in of_operation(run.wire.exchanges, "inviteMember") if exchange.was_sent]
 
 
 def _own(run: Run, invitations: Sequence[Exchange]) -> list[str]:

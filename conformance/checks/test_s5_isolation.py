@@ -13,6 +13,7 @@ from conformance.checks.markers import for_each, requirement
 from conformance.checks.observations import observing
 from conformance.oracle import expect, read
 from conformance.oracle.effects import Interval
+from conformance.oracle.exchanges import of_operation
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger.rules import is_of_main
 from conformance.oracle.observe import describe_response
@@ -181,11 +182,8 @@ def _name(organization: Exchange) -> str:
 
 def _updates(run: Run, key: str) -> list[Exchange]:
     """Return the updates of the organization with a key."""
-    return [
-        exchange
-        for exchange in run.wire.exchanges
-        if exchange.request.operation.id == "updateCurrentOrganization" and exchange.request.key_name == key
-    ]
+    updates = of_operation(run.wire.exchanges, "updateCurrentOrganization")
+    return [update for update in updates if update.request.key_name == key]
 
 
 def _names_given(run: Run, key: str) -> dict[str, Exchange]:

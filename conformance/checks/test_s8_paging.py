@@ -12,6 +12,7 @@ from conformance import confirm
 from conformance.checks.markers import requirement
 from conformance.confirm.pages import page_by_page
 from conformance.oracle import read
+from conformance.oracle.exchanges import of_operation
 from conformance.oracle.input_validity import Validity, validity
 from conformance.oracle.lists import paging
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
@@ -135,11 +136,7 @@ def test_length_of_pages_of_members(run: Run, paged_members: PagedLists) -> None
 )
 def test_no_existing_page_is_refused(run: Run, operation: str) -> None:
     """No existing page is refused, with any filter and order; of members, before the run removes its own."""
-    pages = [
-        exchange
-        for exchange in run.wire.exchanges
-        if exchange.request.operation.id == operation and _is_later_page(exchange)
-    ]
+    pages = [exchange for exchange in of_operation(run.wire.exchanges, operation) if _is_later_page(exchange)]
     refused = dict.fromkeys(page.request for page in pages if not page.succeeded)
     for asked in list(refused)[:_MOST_REFUSED]:
         first = replace(asked, query=tuple((name, "1" if name == "page" else value) for name, value in asked.query))

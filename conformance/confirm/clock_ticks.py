@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import expect, read
+from conformance.oracle.exchanges import of_operation
 from conformance.oracle.laws import rate_limits
 from conformance.oracle.laws.clock_set_back import was_set_back
 from conformance.oracle.laws.responses import readable_resources
@@ -51,7 +52,7 @@ def _is_behind(exchange: Exchange, time: str) -> bool:
 
 def _times(run: Run) -> list[datetime]:
     """Return the times of the run's engagements; older ones may have times of other clocks."""
-    creations = [exchange for exchange in run.wire.exchanges if exchange.request.operation.id == "createEngagement"]
+    creations = of_operation(run.wire.exchanges, "createEngagement")
     own = {read.id_of(resource) for exchange in creations for resource in readable_resources(exchange)} - {None}
     shown = (resource for exchange in run.wire.exchanges for resource in readable_resources(exchange))
     found = (item.get(name) for item in shown if read.id_of(item) in own for name in ("createdAt", "updatedAt"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
 from conformance.oracle.effects import Interval
+from conformance.oracle.exchanges import of_operation
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.targets.names import normalized
 from conformance.wire import requests
@@ -96,18 +97,15 @@ def _change(run: Run) -> tuple[Exchange, ...]:
 
 
 def _updates(run: Run) -> list[Exchange]:
-    return [each for each in run.wire.exchanges if each.request.operation.id == "updateCurrentOrganization"]
+    return of_operation(run.wire.exchanges, "updateCurrentOrganization")
 
 
 def _reads(run: Run) -> list[Exchange]:
     """Return the successful reads of the main key's organization, in the order of their responses."""
     reads = [
         exchange
-        for exchange in run.wire.exchanges
-        if exchange.request.operation.id == "getCurrentOrganization"
-        and exchange.request.credential is None
-        and exchange.accepted
-        and any(_set_elsewhere(exchange))
+        for exchange in of_operation(run.wire.exchanges, "getCurrentOrganization")
+        if exchange.request.credential is None and exchange.accepted and any(_set_elsewhere(exchange))
     ]
     return sorted(reads, key=lambda exchange: Interval.of(exchange).end)
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-_CREATION: Final = "createEngagement"
 _CHANGES: Final = frozenset({"updateEngagement", "archiveEngagement", "unarchiveEngagement"})
 
 
@@ -31,7 +30,7 @@ def histories(run: Run, *, of_other: bool = False) -> dict[str, list[str]]:
     sent = [exchange for exchange in run.wire.exchanges if (exchange.request.key_name == OTHER_KEY) is of_other]
     done = [exchange for exchange in sent if exchange.accepted]
     creations = sorted(
-        (exchange for exchange in done if exchange.request.operation.id == _CREATION and _is_of_run(exchange)),
+        (exchange for exchange in done if exchange.request.operation.id == "createEngagement" and _is_of_run(exchange)),
         key=lambda exchange: exchange.check,
     )
     made = Counter(read.identifier_or_none(creation) for creation in creations)

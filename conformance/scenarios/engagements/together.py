@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 ARCHIVED: Final = "archive-effective-at-once"
 DELETED: Final = "delete-effective-at-once"
 
-_CLOSING: Final = "archiveEngagement"
 _TRIES: Final = 3
 """Attempts to send changes in turn: other scenarios or other users may be changing engagements at that time."""
 _WORDS: Final = {
@@ -148,7 +147,7 @@ class Race:
         closed = [
             Interval.of(change)
             for change in self.changes
-            if change.accepted and change.request.operation.id == _CLOSING
+            if change.accepted and change.request.operation.id == "archiveEngagement"
         ]
         late = any(end.before(Interval.of(change)) for end in closed for change in self.changes)
         return ARCHIVED if late and self.pair.requirement == IN_PARALLEL else self.pair.requirement

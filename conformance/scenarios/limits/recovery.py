@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from conformance.oracle.exchanges import of_operation
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.scenarios.limits.exhaust_window import LONGEST_MADE, at_once, is_made
@@ -63,8 +64,7 @@ def _lag(run: Run) -> float:
     """
     lags = [
         dated - created.timestamp()
-        for exchange in run.wire.exchanges
-        if exchange.request.operation.id == "createEngagement"
+        for exchange in of_operation(run.wire.exchanges, "createEngagement")
         for resource in readable_resources(exchange)
         if (created := parse_timestamp(resource.get("createdAt"))) is not None
         and (dated := date_of(exchange.response)) is not None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
+from conformance.oracle.exchanges import of_operation
 from conformance.oracle.laws import rate_limits
 from conformance.oracle.laws.responses import first_resource, readable_resources
 from conformance.oracle.outcomes import CantTell
@@ -92,8 +93,8 @@ class _Attempt:
     @property
     def refused_creation(self) -> Exchange | None:
         """Return the creation, if it was refused."""
-        creations = (exchange for exchange in self.between if exchange.request.operation.id == "createEngagement")
-        return next(iter(_refused([*creations])), None)
+        creations = of_operation(self.between, "createEngagement")
+        return next(iter(_refused(creations)), None)
 
     @property
     def passed(self) -> list[Exchange]:
@@ -200,8 +201,8 @@ def _untouched_engagement(run: Run) -> str | None:
     aimed = {exchange.request.identifier for exchange in run.wire.exchanges if exchange.request.operation.changes}
     made = [
         identifier
-        for exchange in run.wire.exchanges
-        if exchange.request.operation.id == "createEngagement" and exchange.request.credential is None
+        for exchange in of_operation(run.wire.exchanges, "createEngagement")
+        if exchange.request.credential is None
         for resource in readable_resources(exchange)
         if (identifier := read.id_of(resource)) is not None
         and identifier not in aimed

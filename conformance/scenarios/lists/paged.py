@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.confirm.pages import page_by_page, total_of
 from conformance.interface.list_parameters import MAX_PER_PAGE, page_count
 from conformance.oracle import read
+from conformance.oracle.exchanges import of_operation
 from conformance.oracle.lists.listing import Listing
 from conformance.running.scenarios import scenario
 from conformance.scenarios.lists.seeded_engagements import seeded_engagements
@@ -58,11 +59,7 @@ class PagedLists:
 def paged_engagements(run: Run) -> PagedLists:
     """List all engagements as one page of 100 and page by page."""
     names = run.scenarios.result(seeded_engagements).names
-    deleted = {
-        exchange.request.identifier
-        for exchange in run.wire.exchanges
-        if exchange.request.operation.id == "deleteEngagement"
-    }
+    deleted = {exchange.request.identifier for exchange in of_operation(run.wire.exchanges, "deleteEngagement")}
     created = named_in(run, "createEngagement") - deleted  # tried with any key
     archived = created & named_in(run, "archiveEngagement")
     lists = _paged(run, requests.list_engagements, _DEEP, requests.list_engagements())
@@ -103,7 +100,7 @@ def _with_pages(run: Run, whole: Exchange, first: Exchange) -> Snapshot:
 
 def named_in(run: Run, operation: str) -> frozenset[str]:
     """Return the ids that requests with the main key were about; for creations, the ids in successes."""
-    batch = [sent for sent in run.wire.exchanges if sent.request.operation.id == operation and sent.by_main_key]
+    batch = [sent for sent in of_operation(run.wire.exchanges, operation) if sent.by_main_key]
     if operation != "createEngagement":
         return frozenset(exchange.request.identifier for exchange in batch if exchange.request.identifier is not None)
     made = (read.identifier_or_none(exchange) for exchange in batch if exchange.accepted)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.interface.operations import SCOPES
 from conformance.oracle import read
+from conformance.oracle.exchanges import of_operation
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.access.every_operation import is_followed, member_pages, untouchable_member
@@ -165,15 +166,14 @@ def another_member(run: Run, *, with_key: bool = False) -> Member | None:
 
 def removed_members(run: Run) -> frozenset[str | None]:
     """Return the ids of the members that requests of the run have removed."""
-    done = [exchange.request for exchange in run.wire.exchanges if exchange.accepted]
-    return frozenset(request.identifier for request in done if request.operation.id == "removeMember")
+    removals = of_operation(run.wire.exchanges, "removeMember")
+    return frozenset(removal.request.identifier for removal in removals if removal.accepted)
 
 
 def roles_last_listed(run: Run) -> dict[str, str]:
     """Return the roles of members by id, as lists of the main key have shown them last."""
-    pages = (exchange for exchange in run.wire.exchanges if exchange.by_main_key and exchange.accepted)
-    listed = (page for page in pages if page.request.operation.id == "listMembers")
-    return {str(item.get("id")): str(item.get("role")) for page in listed for item in readable_resources(page)}
+    pages = [page for page in of_operation(run.wire.exchanges, "listMembers") if page.by_main_key and page.accepted]
+    return {str(item.get("id")): str(item.get("role")) for page in pages for item in readable_resources(page)}
 
 
 def address_of(member: Member, listed: Mapping[str, Any]) -> str | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.oracle import read
+from conformance.oracle.exchanges import of_operation
 from conformance.oracle.outcomes import CantTell
 from conformance.running.scenarios import scenario
 from conformance.scenarios.keys_in_turn import send_with
@@ -117,7 +118,7 @@ def _remove(run: Run, changed: RoleChanges, others: Sequence[tuple[str, str]], n
 def _may_rename(run: Run, member: Member) -> bool:
     """Whether a member's key belongs to this organization for certain: it has read it, or was made for the run."""
     key = member.credential
-    reads = [sent for sent in run.wire.exchanges if sent.request.operation.id == "getCurrentOrganization"]
+    reads = of_operation(run.wire.exchanges, "getCurrentOrganization")
     has_read = any(sent.accepted and sent.request.credential == key for sent in reads)
     return key is not None and (member.is_new or has_read)
 
@@ -125,7 +126,7 @@ def _may_rename(run: Run, member: Member) -> bool:
 def _name_to_restore(run: Run) -> str | None:
     """Return the name of the organization, if the main key has set it before, so that it can be restored."""
     name = harmless_name(run.send(requests.get_organization()))
-    updates = [sent for sent in run.wire.exchanges if sent.request.operation.id == "updateCurrentOrganization"]
+    updates = of_operation(run.wire.exchanges, "updateCurrentOrganization")
     was_set = any(sent.accepted and sent.by_main_key and sent.sent_object == {"name": name} for sent in updates)
     return name if was_set else None
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conformance.oracle import read
+from conformance.oracle.exchanges import of_operation
 from conformance.oracle.outcomes import CantTell
 from conformance.scenarios.access.every_operation import OTHER_ROLE
 from conformance.scenarios.access.reserved_engagements import LastChange, engagements_in_every_state
@@ -147,11 +148,8 @@ def _edit(run: Run, identifier: str, *, claims: bool = False) -> Request:
 def _ignores_status(run: Run) -> bool:
     """Whether the service has accepted an edit of the main key with a status."""
     return any(
-        exchange.request.operation.id == "updateEngagement"
-        and exchange.by_main_key
-        and exchange.accepted
-        and "status" in exchange.sent_fields
-        for exchange in run.wire.exchanges
+        edit.by_main_key and edit.accepted and "status" in edit.sent_fields
+        for edit in of_operation(run.wire.exchanges, "updateEngagement")
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
 from conformance.oracle.effects import Interval
+from conformance.oracle.exchanges import of_operation
 from conformance.oracle.ledger.rules import is_of_main
 from conformance.oracle.outcomes import CheckOutcome, Inapplicable, evidence
 from conformance.scenarios.organization.counts import Counts, Reader, counts_of, expect_agreement
@@ -101,7 +102,7 @@ def _expect_right_now(run: Run, name: str, doubtful: Exchange) -> None:
 
 def _served(run: Run, operation: str) -> list[Exchange]:
     """Return the successes of an operation by keys of the organization that it has never refused."""
-    sent = [exchange for exchange in run.wire.exchanges if exchange.request.operation.id == operation]
+    sent = of_operation(run.wire.exchanges, operation)
     refused = {exchange.request.credential for exchange in sent if exchange.received_status in KEY_REFUSED}
     return [
         exchange
