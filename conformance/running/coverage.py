@@ -131,7 +131,7 @@ class _Targets:
         return "first name"
 
     def record(self, exchange: Exchange) -> None:
-        """Take over what an exchange did or showed."""
+        """Record what an exchange changed or showed."""
         request, operation = exchange.request, exchange.request.operation.id
         identifier = request.identifier or ""
         state = self.state(exchange) if identifier else None

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 _MOST_UNLISTED: Final = 10
-"""Engagements that a list lacks and that are read: are they gone, or only not listed?"""
+"""Most engagements missing from lists that are read, to distinguish deleted from unlisted ones."""
 
 
 @dataclass(slots=True)

@@ -204,7 +204,7 @@ def _shapes(operation: str, inputs: OperationInputs, *, is_last: bool) -> tuple[
 
 
 def _try_refusal_order(run: Run, inputs: OperationInputs, tried: Permissions) -> None:
-    """Send impossible requests with a key without permission: which refusal comes first?"""
+    """Send impossible requests with a key without permission, to observe which refusal comes first."""
     without = keys_with(Permission.REFUSED, "createEngagement")
     key = next((key for scope, key in tried.keys.items() if scope in without), None)
     if key is None or run.mode is Mode.READ_ONLY:

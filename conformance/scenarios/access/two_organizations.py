@@ -59,7 +59,7 @@ class TwoOrganizations:
         own_list: The newest engagements in the main key's list.
         other_list: The same with the other key, and the archived ones.
         made_by_other: An engagement created with the other key, from that response; None if there is none.
-        edited: The id of another such engagement, which its own key edited; None if there is none.
+        edited: The id of another engagement of the other key, which edited it; None if there is none.
     """
 
     own: tuple[str, Exchange]

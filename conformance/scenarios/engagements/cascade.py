@@ -123,7 +123,7 @@ def _try_unauthorized(run: Run, deletion: Request) -> tuple[Exchange, ...]:
 
 
 def _engagements_for_records(run: Run) -> tuple[list[str], list[str], str]:
-    """Return active engagements for records of every kind, further ones for a record each, and one that stays.
+    """Return active engagements for records of every kind, others for a single record each, and one that stays.
 
     They are engagements of the run, and new ones if there are too few.
     """

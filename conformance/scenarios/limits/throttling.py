@@ -48,7 +48,7 @@ class Throttling:
         other: A request with another key while this one was refused, between two refusals; None if that failed.
         other_missing: The reason why there is no other key; None if there is one.
         after_reset: The response after the reset; None if the suite did not wait for it.
-        not_awaited: The reason for that.
+        not_awaited: The reason why it did not wait.
     """
 
     exhausted: ExhaustedWindow
@@ -322,7 +322,7 @@ def _read_first(run: Run, other: Credential | None, target: str | None) -> tuple
 
 
 def _send_in_turn(run: Run, key: Credential, other: Credential, attempt: _Attempt) -> None:
-    """Send another key's request again between two of the key's own; simultaneous ones may be too many."""
+    """Send another key's request again between two of the key's own, one by one: too many at once may be refused."""
     asked = requests.get_organization()
     first, again, last = (run.send(at_once(asked, credential)) for credential in (key, other, key))
     attempt.before.append(first)
