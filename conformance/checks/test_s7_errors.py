@@ -9,7 +9,6 @@ import pytest
 from conformance.checks.markers import observes, requirement
 from conformance.oracle import read
 from conformance.oracle.observe import describe_response
-from conformance.oracle.outcomes import CheckOutcome
 from conformance.scenarios.lost_service import expect_no_request_ends_service
 from conformance.verdicts.stages import Stage
 from conformance.wire.exchange import NoResponse
@@ -55,8 +54,8 @@ def test_error_statuses_seen(run: Run) -> None:
 
 def _message(exchange: Exchange) -> str | None:
     try:
-        error = read.body(exchange).get("error") if exchange.judgeable and not exchange.succeeded else None
-    except (CheckOutcome, NoResponse):
+        error = read.error_or_none(exchange) if exchange.judgeable and not exchange.succeeded else None
+    except NoResponse:
         return None
-    message = error.get("message") if isinstance(error, dict) else None
+    message = (error or {}).get("message")
     return message if isinstance(message, str) else None

@@ -156,7 +156,5 @@ def moment(text: object, *at: Exchange) -> datetime:
 
 def _code(exchange: Exchange) -> str:
     """Return a space and the error code of a response, if it has one."""
-    body = getattr(exchange.response.reading, "value", None)
-    error = body.get("error") if isinstance(body, dict) else None
-    code = error.get("code") if isinstance(error, dict) else None
+    code = (read.error_or_none(exchange) or {}).get("code")
     return f" {code}" if isinstance(code, str) else ""

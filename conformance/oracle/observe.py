@@ -10,6 +10,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Parsed
+from conformance.oracle import read
 from conformance.oracle.rendering import kind_of
 from conformance.wire.exchange import NoResponse
 from conformance.wire.statuses import ERRORS_FROM
@@ -32,13 +33,15 @@ def describe_response(exchange: Exchange) -> str:
         response = exchange.response
     except NoResponse as error:
         return f"no response ({exchange.error or error})"
-    code = _member(_value(exchange), "error", "code") if response.status >= ERRORS_FROM else None
+    code = (read.error_or_none(exchange) or {}).get("code") if response.status >= ERRORS_FROM else None
     return f"{response.status} {_word(code)}" if isinstance(code, str) else str(response.status)
 
 
 def members(exchange: Exchange) -> str:
     """List the members of the ``data`` of a response in alphabetical order."""
-    data = _member(_value(exchange), "data")
+    reading = exchange.received.reading if exchange.received is not None else None
+    body = reading.value if isinstance(reading, Parsed) else None
+    data = body.get("data") if isinstance(body, dict) else None
     if not isinstance(data, dict):
         return "no object data"
     names = sorted(_word(name) for name in data)
@@ -84,18 +87,6 @@ def shape(identifier: str) -> str:
     # Which of the usual characters occur is chance, and the length of short identifiers grows with time.
     length = f"{len(identifier)} " if len(identifier) >= _STABLE_LENGTH else ""
     return f"{length}letters, digits, - or _" + (f", and {_printable(characters)}" if characters else "")
-
-
-def _value(exchange: Exchange) -> object:
-    """Return the body as a JSON value; None if there is none."""
-    reading = exchange.received.reading if exchange.received is not None else None
-    return reading.value if isinstance(reading, Parsed) else None
-
-
-def _member(value: object, *path: str) -> object:
-    for name in path:
-        value = value.get(name) if isinstance(value, dict) else None
-    return value
 
 
 def _word(text: str) -> str:

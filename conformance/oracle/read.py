@@ -49,6 +49,12 @@ def body(exchange: Exchange) -> JsonObject:
     return reading.value
 
 
+def error_or_none(exchange: Exchange) -> JsonObject | None:
+    """Return the ``error`` object of a response; None if it has none."""
+    error = (or_none(body, exchange) or {}).get("error")
+    return error if isinstance(error, dict) else None
+
+
 def data(exchange: Exchange) -> JsonObject:
     """Return the ``data`` object of a success."""
     found = body(success(exchange)).get("data")

@@ -5,7 +5,7 @@ Like the laws of ``conformance.oracle.laws.responses``, each returns False if it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from conformance.json_text import Parsed
 from conformance.oracle import read
@@ -46,7 +46,7 @@ def error_envelope(exchange: Exchange) -> bool:
     response = exchange.response
     if response.body and not isinstance(response.reading, Parsed):
         return False
-    error = _error(exchange)
+    error = read.error_or_none(exchange)
     if error is None:
         actual = render(response.reading.value) if isinstance(response.reading, Parsed) else "no body"
         raise NonConformity(
@@ -65,7 +65,7 @@ def error_envelope(exchange: Exchange) -> bool:
 
 def error_status_code_agrees(exchange: Exchange) -> bool:
     """Require that the statusCode of an error is its HTTP status."""
-    error = _error(exchange) if exchange.status >= ERRORS_FROM else None
+    error = read.error_or_none(exchange) if exchange.status >= ERRORS_FROM else None
     given = error.get("statusCode") if error else None
     if read.integer_or_none(given) is None:
         return False
@@ -84,7 +84,7 @@ def error_code(status: int) -> LawFunction:
     """Return the law that errors of a status carry the code of the interface's table."""
 
     def law(exchange: Exchange) -> bool:
-        error = _error(exchange) if exchange.status == status else None
+        error = read.error_or_none(exchange) if exchange.status == status else None
         code = error.get("code") if error else None
         if not isinstance(code, str):
             return False
@@ -100,10 +100,3 @@ def error_code(status: int) -> LawFunction:
 
     law.__doc__ = f"Require the code {ERROR_CODES[status]} of every error with the status {status}."
     return law
-
-
-def _error(exchange: Exchange) -> dict[str, Any] | None:
-    reading = exchange.response.reading
-    body = reading.value if isinstance(reading, Parsed) else None
-    error = body.get("error") if isinstance(body, dict) else None
-    return error if isinstance(error, dict) else None

@@ -201,7 +201,7 @@ class History:
         return max(before, key=lambda snapshot: snapshot.interval.end, default=None)
 
     def since(self, snapshot: Snapshot) -> float:
-        """Return the time from which a change may be missing in a response; none precedes the response to the creation."""
+        """Return the time from which a change may be missing in a response; none precedes the end of the creation."""
         return snapshot.interval.end if snapshot is self.at_creation else snapshot.interval.start
 
     def exists(self, interval: Interval) -> bool:
