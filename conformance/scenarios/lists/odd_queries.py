@@ -11,6 +11,8 @@ from conformance.scenarios.lists.seeded_engagements import seeded_engagements
 from conformance.wire import requests
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
@@ -19,6 +21,41 @@ Responses = dict[str, "Exchange"]
 
 _FAR: Final = 100_000
 """A page that no organization reaches."""
+
+_PLAIN: Final[Mapping[str, Request]] = {"engagements": requests.list_engagements(), "members": requests.list_members()}
+_OUT_OF_BOUNDS: Final[Mapping[str, Request]] = {
+    "page-zero": requests.list_engagements(page=0),
+    "page-negative": requests.list_engagements(page=-1),
+    "per-page-zero": requests.list_engagements(perPage=0),
+    "per-page-negative": requests.list_engagements(perPage=-1),
+    "per-page-above-maximum": requests.list_engagements(perPage=101),
+    "members-per-page-above-maximum": requests.list_members(perPage=101),
+    "members-all-zero": requests.list_members(page=0, perPage=0, unheard_of="x"),
+}
+_FURTHER_OUT_OF_BOUNDS: Final[Mapping[str, Request]] = {
+    "members-per-page-zero": requests.list_members(perPage=0),
+    "members-page-zero": requests.list_members(page=0),
+    "per-page-huge": requests.list_engagements(perPage=1000),
+    "members-page-negative": requests.list_members(page=-1),
+    "members-per-page-negative": requests.list_members(perPage=-1),
+    "members-per-page-huge": requests.list_members(perPage=1000),
+}
+_PAST_THE_END: Final[Mapping[str, Request]] = {
+    "page-past-the-end": requests.list_engagements(page=_FAR),
+    "members": requests.list_members(page=_FAR),
+}
+_ODD: Final[Mapping[str, Request]] = {
+    "page-empty": requests.list_engagements(page=""),
+    "page-leading-zero": requests.list_engagements(page="01", perPage=1),
+    "page-decimal": requests.list_engagements(page="1.0", perPage=1),
+    "cursor": requests.list_engagements(cursor="x", perPage=1),
+    "unknown-parameter": requests.list_engagements(unheard_of="x", perPage=1),
+    "repeated-parameter": replace(requests.list_engagements(), query=(("perPage", "1"), ("perPage", "2"))),
+    "status-empty": requests.list_engagements(status="", perPage=1),
+    "sort-status": requests.list_engagements(sort="status", perPage=1),
+    "order-capitals": requests.list_engagements(sort="createdAt", order="DESC", perPage=5),
+    "role-capital": requests.list_members(role="Admin"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,56 +79,10 @@ class ListQueries:
 def list_queries(run: Run) -> ListQueries:
     """Request both lists with every parameter that the interface leaves open, after more than 20 engagements exist."""
     run.scenarios.wait_for(seeded_engagements)
-    bounds = _out_of_bounds() | ({} if run.effort is Effort.QUICK else _further_out_of_bounds())
+    bounds = {**_OUT_OF_BOUNDS, **({} if run.effort is Effort.QUICK else _FURTHER_OUT_OF_BOUNDS)}
     # A page past the end is compared with the plain list, so few requests should lie between them.
-    groups = {"plain": _plain(), "past_the_end": _past_the_end(), "out_of_bounds": bounds, "odd": _odd()}
+    groups = {"plain": _PLAIN, "past_the_end": _PAST_THE_END, "out_of_bounds": bounds, "odd": _ODD}
     responses = iter(run.send_all([asked for group in groups.values() for asked in group.values()]))
     return ListQueries(
         **{name: {parameters: next(responses) for parameters in group} for name, group in groups.items()}
     )
-
-
-def _plain() -> dict[str, Request]:
-    return {"engagements": requests.list_engagements(), "members": requests.list_members()}
-
-
-def _out_of_bounds() -> dict[str, Request]:
-    return {
-        "page-zero": requests.list_engagements(page=0),
-        "page-negative": requests.list_engagements(page=-1),
-        "per-page-zero": requests.list_engagements(perPage=0),
-        "per-page-negative": requests.list_engagements(perPage=-1),
-        "per-page-above-maximum": requests.list_engagements(perPage=101),
-        "members-per-page-above-maximum": requests.list_members(perPage=101),
-        "members-all-zero": requests.list_members(page=0, perPage=0, unheard_of="x"),
-    }
-
-
-def _further_out_of_bounds() -> dict[str, Request]:
-    return {
-        "members-per-page-zero": requests.list_members(perPage=0),
-        "members-page-zero": requests.list_members(page=0),
-        "per-page-huge": requests.list_engagements(perPage=1000),
-        "members-page-negative": requests.list_members(page=-1),
-        "members-per-page-negative": requests.list_members(perPage=-1),
-        "members-per-page-huge": requests.list_members(perPage=1000),
-    }
-
-
-def _past_the_end() -> dict[str, Request]:
-    return {"page-past-the-end": requests.list_engagements(page=_FAR), "members": requests.list_members(page=_FAR)}
-
-
-def _odd() -> dict[str, Request]:
-    return {
-        "page-empty": requests.list_engagements(page=""),
-        "page-leading-zero": requests.list_engagements(page="01", perPage=1),
-        "page-decimal": requests.list_engagements(page="1.0", perPage=1),
-        "cursor": requests.list_engagements(cursor="x", perPage=1),
-        "unknown-parameter": requests.list_engagements(unheard_of="x", perPage=1),
-        "repeated-parameter": replace(requests.list_engagements(), query=(("perPage", "1"), ("perPage", "2"))),
-        "status-empty": requests.list_engagements(status="", perPage=1),
-        "sort-status": requests.list_engagements(sort="status", perPage=1),
-        "order-capitals": requests.list_engagements(sort="createdAt", order="DESC", perPage=5),
-        "role-capital": requests.list_members(role="Admin"),
-    }
