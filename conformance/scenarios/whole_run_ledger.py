@@ -218,26 +218,32 @@ def _confirm_list(run: Run, finding: Finding, ledger: Ledger, results: LedgerRes
     return finding
 
 
-def _again(run: Run) -> Ledger:
-    """Update the organization in the same ways once more, and return the ledger of these updates alone."""
-    since = len(run.wire.exchanges)
+def _again(run: Run) -> Findings:
+    """Update the organization in the same ways once more, and return what its ledger finds in these exchanges.
+
+    That ledger knows the earlier updates, but no earlier read: a former name of the run is then no other user's name.
+    """
+    earlier = tuple(run.wire.exchanges)
     for update in (renaming, organization_walk, invalid_organization_updates_again):
         with suppress(CheckOutcome, NoResponse, MissingMeans):
             update(run)
-    return Ledger.over(run.wire.exchanges[since:])
+    updates = [exchange for exchange in earlier if exchange.request.operation.id == "updateCurrentOrganization"]
+    later = run.wire.exchanges[len(earlier) :]
+    broken = Ledger.over([*updates, *later]).findings.broken
+    return Findings([finding for finding in broken if finding.exchange in later])
 
 
 def _confirm_organization(run: Run, finding: Finding, ledger: Ledger, results: LedgerResults) -> Finding:
     """Return a finding about the organization as certain if no other users change it; one of a name must come again."""
 
-    def judge(seen: Ledger) -> None:
-        for found in seen.findings.of(finding.requirement)[:1]:
+    def judge(seen: Findings) -> None:
+        for found in seen.of(finding.requirement)[:1]:
             raise found.as_fault()
 
     again = finding.pointer == "/data/name" or (finding.requirement, finding.pointer) == (ONLY_NAME, "/data/settings")
     try:
         with confirm.cant_tell_if_others_interfere(run):
-            confirm.again(ledger, judge, lambda: run.scenarios.result(_again) if again else ledger)
+            confirm.again(ledger.findings, judge, lambda: run.scenarios.result(_again) if again else ledger.findings)
     except NonConformity:
         return replace(finding, unconfirmed=False)
     except CantTell as doubt:

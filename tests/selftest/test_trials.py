@@ -92,6 +92,16 @@ def test_a_trial_ends_with_the_check_that_finds_its_fault() -> None:
     assert (made.errors, made.whole) == ((), False)
 
 
+def test_a_former_name_that_a_single_key_shows_is_reported() -> None:
+    """The repetition knows the names that the run gave before, so that no other user seems to have given them."""
+    (subject,) = subjects.faults("drawn-stale.get-organization.organizations-read.any.start")
+    options = RunOptions(effort=Effort.QUICK, seed=1, only=("update-organization-takes-effect",))
+
+    trial = attempt(Task(subject, options, in_process=True))
+
+    assert trial.reported.keys() == {"update-organization-takes-effect"}
+
+
 def test_a_trial_of_a_drawn_fault_ends_with_the_first_failure() -> None:
     """All checks are candidates, and any requirement may be reported."""
     (subject,) = subjects.faults("drawn-refused-404.get-engagement.any.archived.start")
