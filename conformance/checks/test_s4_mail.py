@@ -29,6 +29,14 @@ if TYPE_CHECKING:
 _ADDRESS: Final = re.compile(r"[^\s\"'<>,:\[\]]+@[^\s\"'<>,:\[\]]+")
 
 
+@requirement("invite-succeeds")
+def test_a_refused_invitation_does_not_reserve_the_address(run: Run, mailing: Mailing) -> None:
+    """An address can be invited as a member after its invitation as an owner was refused."""
+    if mailing.valid.number in no_op_changes(run.wire.exchanges, "inviteMember"):
+        raise Inapplicable("The invitation as an owner was not refused")
+    expect.success(mailing.valid)
+
+
 @pytest.mark.stage(Stage.WHOLE_RUN)
 @requirement("invite-sends-mail")
 @pytest.mark.usefixtures("inviting", "mailing")

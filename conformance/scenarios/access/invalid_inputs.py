@@ -179,7 +179,7 @@ BODIES: Final[Mapping[str, tuple[InvalidBody, ...]]] = MappingProxyType(
             _value("an email without @", '{"email": "LABEL.DOMAIN", "role": "member"}'),
             _value("an email without @ and dot", '{"email": "LABEL", "role": "member"}', thorough=True),
             _value("the role owner", '{"email": "LABEL@DOMAIN", "role": "owner"}'),
-            _value("an unknown role", '{"email": "LABEL@DOMAIN", "role": "no-such-role"}'),
+            _value("an unknown role", r'{"email": "LABEL@DOMAIN", "role": "no \"such\" role\\"}'),
             _value("an empty role", '{"email": "LABEL@DOMAIN", "role": ""}'),
             _value("an empty email", '{"email": "", "role": "member"}', thorough=True),
         ),

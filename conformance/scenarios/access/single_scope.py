@@ -198,7 +198,7 @@ def _shapes(operation: str, inputs: OperationInputs, *, is_last: bool) -> tuple[
         case "createEngagement":
             return requests.create_engagement(name), requests.create_engagement({**name, **description})
         case "updateEngagement":
-            bodies = (description, name, {**name, **description})
+            bodies = (description, name, {**name, **description}, {"name": inputs.renamed})
             return tuple(requests.update_engagement(inputs.engagement, body) for body in bodies)
     return ()
 
@@ -215,7 +215,7 @@ def _try_refusal_order(run: Run, inputs: OperationInputs, tried: Permissions) ->
 
 
 def _refused_inputs(run: Run, tried: Permissions, pages: Sequence[Exchange]) -> OperationInputs:
-    """Return the inputs of the refused requests; each would have a visible effect if it were carried out."""
+    """Return the inputs of the refused requests; each would have a visible effect, but for the name that stands."""
     member = None if tried.user is None else member_of(pages, tried.user)
     return OperationInputs(
         engagement=unknown_like(tried.reserved.active, run.random("engagements without permission")),
@@ -225,6 +225,7 @@ def _refused_inputs(run: Run, tried: Permissions, pages: Sequence[Exchange]) -> 
         address=run.address("forbidden"),
         name=tried.label,
         description=tried.label,
+        renamed=tried.reserved.name,
     )
 
 

@@ -91,7 +91,7 @@ def _sequence(*pairs: str) -> tuple[Pair, ...]:
 
 _FREQUENT: Final = (
     _sequence("name description", "delete"),
-    _sequence("archive", "delete"),
+    _sequence("both both", "archive", "delete"),
     _sequence("both both archive", "delete"),
 )
 _ALL: Final = (

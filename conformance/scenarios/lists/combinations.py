@@ -93,6 +93,7 @@ _FIRST: Final[tuple[_Row, ...]] = (
     ("archived", "updatedAt", "desc", _divided),
     (None, "name", "desc", _full),
     (None, "createdAt", None, _largest),
+    (None, "name", "asc", _full),  # the key of the row before last, in the other order
 )
 """Combinations that every run requests."""
 _REQUESTED: Final[tuple[_Row, ...]] = (
