@@ -95,7 +95,7 @@ def _meaning(escape: bytes) -> bytes:
     if text[1] != "#":
         return _ENTITIES[text[1:-1]]
     digits = text[2:].removesuffix(";")
-    code = int(digits[1:], 16) if digits[0] in "xX" else int(digits)
+    code = int(digits[1:], 16) if digits[0] in "xX" else int(digits[-3:])  # before them are zeros, perhaps thousands
     return bytes([code]) if code <= 0xFF else escape  # noqa: PLR2004 - a byte
 
 
