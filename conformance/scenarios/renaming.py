@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Credential
 
 _LONGEST: Final = 100
 
@@ -55,18 +56,25 @@ def harmless_name(organization: Exchange | None) -> str | None:
 
 
 @contextmanager
-def restored_name(run: Run, name: str) -> Iterator[None]:
-    """Restore the name of the organization at the end of a ``with``, even if the run has ended by then.
+def restored_name(run: Run, name: str, key: Credential | None = None) -> Iterator[None]:
+    """Restore the name of an organization at the end of a ``with``, even if the run has ended by then.
+
+    Args:
+        run: The run.
+        name: The name.
+        key: A key of the organization; None for the main key.
 
     Raises:
         CantTell: The service would not accept the name unchanged, so nothing was renamed.
     """
     if not _is_usual(name):
         raise CantTell("the service might alter the organization's name when it is restored")
-    back = replace(requests.update_organization({"name": name}), repeatable=True)
+    back = replace(requests.update_organization({"name": name}), credential=key, repeatable=True)
     tried = run.send(back)
     ensure_responses([tried])
-    if tried.refused_as_invalid or tried.received_status == HTTPStatus.CONFLICT:  # as if another has the same name
+    status = tried.received_status
+    # A conflict as if another has the same name, or an error that could come again when the name is restored.
+    if tried.refused_as_invalid or status == HTTPStatus.CONFLICT or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise CantTell("the service does not accept the name that the organization has", tried)
     try:
         yield

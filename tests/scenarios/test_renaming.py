@@ -21,7 +21,7 @@ from conformance.wire import requests
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun
 
-STATUSES = {200: True, 403: True, 409: False, 422: False}
+STATUSES = {200: True, 403: True, 409: False, 422: False, 500: False, 501: False}
 """Whether a run renames after this response to an update with the present name."""
 ODD = "Acme  Security Lab "
 
@@ -56,7 +56,7 @@ def test_a_name_that_might_change_is_left_alone(only: str, blanks: str, monkeypa
 
 @pytest.mark.parametrize(("status", "renames"), STATUSES.items())
 def test_nothing_is_renamed_that_cannot_be_restored(status: int, *, renames: bool) -> None:
-    """A service that refuses the present name, as another organization has it, too, would refuse to restore it."""
+    """A service that refuses the present name, as another organization has it, or fails at it, would not restore it."""
     run = FakeRun(lambda sent: make_exchange(sent, status, {}))
 
     with nullcontext() if renames else pytest.raises(CantTell), restored_name(run, "Acme"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -147,12 +148,11 @@ def _rename_elsewhere(run: Run) -> None:
     """
     if (key := key_made_for_run(run)) is not None:
         name = read.text(read.data(other := run.scenarios.result(other_organization)), "name", other)
-        named = [requests.update_organization({"name": each}).with_key(key) for each in (run.name("theirs"), name)]
-        run.send(named[0])
         creation = requests.create_engagement({"name": run.name("theirs")})
         invitation = requests.invite_member({"email": run.address("elsewhere"), "role": "member"})
-        run.send_all([request.with_key(key) for request in (requests.get_organization(), creation, invitation)])
-        run.send(named[1])
+        with suppress(CantTell), restored_name(run, name, key):
+            run.send(requests.update_organization({"name": run.name("theirs")}).with_key(key))
+            run.send_all([request.with_key(key) for request in (requests.get_organization(), creation, invitation)])
 
 
 def _oddly_renamed(run: Run, end: str) -> tuple[Rename, ...]:
