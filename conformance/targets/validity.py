@@ -28,7 +28,8 @@ _HOST_AND_PORT: Final = re.compile(r"(?:localhost|[0-9.]{7,15}):[0-9]{1,5}")
 
 _OWN_HEADERS: Final = re.compile(
     "authorization|host|connection|keep-alive|upgrade|te|trailer|expect|accept|accept-encoding|range|if-.*"
-    "|(content|transfer)-(length|type|encoding)|x-http-method-override|x-http-method|x-method-override",
+    "|(content|transfer)-(length|type|encoding)|x-(http-)?(method|verb)(-override)?"
+    "|x-(original|rewrite|forwarded)-(url|uri|path|prefix|method|host)",
     re.IGNORECASE,
 )
 """Headers that the suite sets itself or that would change the meaning of a request."""
