@@ -45,6 +45,9 @@ _PATIENCE: Final = 3
 
 _TOGETHER: Final = 50
 
+_LONGEST_TEXT: Final = 500
+"""The most characters of a person's texts that are kept."""
+
 
 class QueryClient:
     """Sends requests whose responses are not judged, with retries.
@@ -261,7 +264,7 @@ def listed_members(response: Response) -> dict[str, Mapping[str, Any]]:
 def person_in(member: Mapping[str, Any]) -> Person:
     """Return the join time and the address of a member; an unreadable one is empty."""
     shown = (member.get("joinedAt"), member.get("email"))
-    return Person(*(text.casefold() if isinstance(text, str) else "" for text in shown))
+    return Person(*(text[:_LONGEST_TEXT].casefold() if isinstance(text, str) else "" for text in shown))
 
 
 def is_another(member: Mapping[str, Any], person: Person | None) -> bool:

@@ -24,6 +24,7 @@ from conformance.targets.queries import (
     roles_of,
 )
 from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, NotSent
+from conformance.wire.gateways import MAX_TARGET
 from conformance.wire.redaction import STAND_IN
 from conformance.wire.requests import MAIN_KEY, OTHER_KEY
 
@@ -120,7 +121,7 @@ class JournalRecorder:
             before = {
                 Action.RENAME_ORGANIZATION: self._names.get(owner(key)),
                 Action.UPDATE_WITHOUT_FIELDS: self._names.get(owner(key)),
-                Action.CHANGE_ROLE: self._roles.get(request.identifier or ""),
+                Action.CHANGE_ROLE: _short(self._roles.get(request.identifier or "")),
             }.get(action)
             wanted = _short(object_in(request.body).get("role")) if action is Action.CHANGE_ROLE else None
             self._open[request].append(_Sent(self._journal.intend(action, key, subject, before, wanted)))
@@ -211,9 +212,9 @@ class JournalRecorder:
 
     def _created(self, entry: Entry, exchange: Exchange) -> None:
         data = data_of(exchange.received)
-        if (made_id := identifier_of(data)) is not None:
+        if (made_id := identifier_of(data)) is not None and len(made_id) <= MAX_TARGET:
             self._journal.done(entry, made_id)
-        # Without an id, only its name can find it, as if there were no response.
+        # Without an id, or with one that no request can have, only its name can find it, as if there were no response.
 
     def _removed(self, entry: Entry) -> None:
         """Settle the entries of a removed member: its role changes, and its creation for the run."""

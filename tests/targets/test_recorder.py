@@ -71,6 +71,14 @@ def test_the_response_to_a_creation_gives_the_id(journal: Journal, see: Callable
     assert (only(journal).id, only(journal).state) == ("e_1", ChangeState.DONE)
 
 
+def test_an_id_that_no_request_can_have_is_not_kept(journal: Journal, see: Callable[..., None]) -> None:
+    """Megabytes of ids would make the journal too large for a cleanup."""
+    see(create(), 201, created("x" * 1_000_000))
+
+    assert (only(journal).id, only(journal).state) == (None, ChangeState.INTENDED)
+    assert len(journal.changed(str)) < 10_000
+
+
 @pytest.mark.parametrize("status", [None, 500, 503, 302, 429])
 def test_a_creation_without_a_verdict_stays_intended(
     journal: Journal, see: Callable[..., None], status: int | None
