@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from collections import deque
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from aiosmtpd.smtp import SMTP
 
@@ -24,6 +24,9 @@ MAX_BYTES: Final = 1 << 20
 
 MAX_TOTAL_BYTES: Final = 32 << 20
 """The most bytes of all stored messages; the oldest are dropped."""
+
+_MOST_CONVERSATIONS: Final = 100
+"""The most conversations at once; each may hold a message."""
 
 _TIMEOUT: Final = 60.0
 
@@ -48,6 +51,7 @@ class Mailbox:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="mailbox", daemon=True)
         self._server: asyncio.Server | None = None
+        self._open: set[SMTP] = set()
 
     def start(self) -> Self:
         """Start listening; ``port`` is then the real port.
@@ -107,8 +111,11 @@ class Mailbox:
     def _to(self, address: str) -> list[Mail]:
         return [mail for _, mail in self._mails if address.lower() in (to.lower() for to in mail.to)]
 
-    def _conversation(self) -> SMTP:
-        return SMTP(
+    def _conversation(self) -> asyncio.Protocol:
+        if len(self._open) >= _MOST_CONVERSATIONS:
+            return _Busy()
+        return _Conversation(
+            self._open,
             self,
             data_size_limit=MAX_BYTES,
             enable_SMTPUTF8=True,
@@ -127,6 +134,28 @@ class Mailbox:
         await asyncio.gather(*tasks, return_exceptions=True)
         # Transports close in the next round of the loop.
         await asyncio.sleep(0)
+
+
+class _Conversation(SMTP):
+    """Conversation that is among the open ones until its connection is lost."""
+
+    def __init__(self, open_conversations: set[SMTP], *given: Any, **settings: Any) -> None:  # noqa: ANN401 - aiosmtpd's
+        super().__init__(*given, **settings)
+        self._open = open_conversations
+        self._open.add(self)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._open.discard(self)
+        super().connection_lost(error)
+
+
+class _Busy(asyncio.Protocol):
+    """Conversation that ends at once: the service may try again later."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - for the type checker
+        transport.write(b"421 mailbox.invalid is busy\r\n")
+        transport.close()
 
 
 def read_message(sender: str, to: tuple[str, ...], content: bytes) -> Mail:

@@ -3,6 +3,8 @@ from __future__ import annotations
 import smtplib
 import socket
 import threading
+import time
+from contextlib import suppress
 from email.message import EmailMessage
 from typing import TYPE_CHECKING
 
@@ -122,6 +124,23 @@ def test_a_huge_message_is_refused(mailbox: Mailbox) -> None:
         send(mailbox, b"Subject: x\r\n\r\n" + (b"x" * 900 + b"\r\n") * (MAX_BYTES // 900 + 1), "a@x.test")
     send(mailbox, invitation(), "a@x.test")
 
+    assert len(mailbox.messages("a@x.test", patience=10)) == 1
+
+
+def test_many_conversations_are_refused(mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each conversation may hold a message in memory; after some have ended, others may begin."""
+    monkeypatch.setattr(module, "_MOST_CONVERSATIONS", 2)
+    clients = [socket.create_connection((mailbox.host, mailbox.port), timeout=10) for _ in range(4)]
+    greetings = [client.recv(100)[:3] for client in clients]
+    for client in clients:
+        client.close()
+
+    assert greetings == [b"220", b"220", b"421", b"421"]
+    for _ in range(100):
+        with suppress(smtplib.SMTPException):
+            send(mailbox, invitation(), "a@x.test")
+            break
+        time.sleep(0.05)
     assert len(mailbox.messages("a@x.test", patience=10)) == 1
 
 
