@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from bisect import bisect_left
 from collections import defaultdict
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -39,6 +40,9 @@ _ABSENCE_HOLDS: Final = 5.0
 
 _NEVER_AGAIN: Final = 16
 """The length from which on ids are random. A shorter one may be a number that a service assigns again at any time."""
+
+_OF_ITS_OWN: Final = 12
+"""The fewest characters that a random id has after the beginning that it shares with another; fewer may be a number."""
 
 _OWN_HOLDS: Final = 0.5
 """Seconds after which a short id is read again: another user may have deleted the engagement and got its number."""
@@ -118,6 +122,8 @@ class Ownership:
         self._untimely: set[_Key] = set()
         self._created_at: dict[_Key, object] = {}
         self._created: dict[_Key, Mapping[str, Any]] = {}
+        self._assigned: list[str] = []
+        """The ids that the service has assigned, sorted."""
         self._organizations: dict[str, str] = {}
 
     @property
@@ -245,6 +251,7 @@ class Ownership:
         with self._lock:
             for identifier in identifiers:
                 self._created.setdefault((key, identifier), {})
+                self._learn_id(identifier)
 
     def _learn_deletion(self, exchange: Exchange) -> None:
         """Forget the owner of a deleted id, because a service may assign it to another user's engagement.
@@ -285,6 +292,12 @@ class Ownership:
             place = self._realm(request), made
             self._created[place] = data
             self._states.pop(place, None)
+            self._learn_id(made)
+
+    def _learn_id(self, identifier: str) -> None:
+        at = bisect_left(self._assigned, identifier)
+        if self._assigned[at : at + 1] != [identifier]:
+            self._assigned.insert(at, identifier)
 
     def _learn_read(self, request: Request, response: Response) -> None:
         place = self._place(request)
@@ -355,10 +368,17 @@ class Ownership:
         """Whether the owner of an engagement is known, by a read that is not too old."""
         with self._lock:
             state, at = self._states.get(place, (None, 0.0))
-        is_random, age = len(place[1]) >= _NEVER_AGAIN, time.monotonic() - at
+            is_random, age = self._is_random(place[1]), time.monotonic() - at
         if state is OwnershipState.ABSENT:
             return is_random and age < _ABSENCE_HOLDS
         return state is OwnershipState.ANOTHERS or (state is OwnershipState.OWN and (is_random or age < _OWN_HOLDS))
+
+    def _is_random(self, identifier: str) -> bool:
+        """Whether an id is never assigned again, as it is long and not like another one but for its end."""
+        beginning = identifier[: 1 - _OF_ITS_OWN]
+        at = bisect_left(self._assigned, beginning)
+        is_alone = all(other == identifier or not other.startswith(beginning) for other in self._assigned[at : at + 2])
+        return len(identifier) >= _NEVER_AGAIN and is_alone
 
     def _is_recognizable(self, request: Request) -> bool:
         """Whether a valid creation has a name or description of the run."""

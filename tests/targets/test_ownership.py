@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -245,6 +246,35 @@ def test_a_short_id_of_the_run_is_read_again(
     if is_another:
         with pytest.raises(NotSent):
             ownership.ensure([archive])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_read"),
+    [
+        ("urn:acme:engagement:8", "urn:acme:engagement:9", True),
+        ("RW5nYWdlbWVudDowMDAwNTc=", "RW5nYWdlbWVudDowMDAwNTg=", True),
+        ("ENG-2026-000000000042", "ENG-2026-000000000043", True),
+        (RANDOM_ID, "e_8f14e4c20ad4d76fe9775", False),
+        ("01JDWQ3Z5KAAAAAAAAAAAAAAAA", "01JDWQ3Z5KBBBBBBBBBBBBBBBB", False),
+    ],
+    ids=["urn", "base64", "zeros", "random", "time and random"],
+)
+def test_a_long_id_that_differs_from_another_in_its_end_may_be_a_number(
+    first: str, second: str, ownership: Ownership, service: Any, monkeypatch: pytest.MonkeyPatch, *, is_read: bool
+) -> None:
+    """A service may hide a number in a long id, and assign it again."""
+    now = [100.0]
+    monkeypatch.setattr("conformance.targets.ownership.time.monotonic", lambda: now[0])
+    for identifier in (first, second):
+        service.engagements[identifier] = NAME
+        create = requests.create_engagement({"name": NAME})
+        ownership.after(make_exchange(create, 201, {"data": {"id": identifier, "name": NAME}}))
+    ownership.ensure([requests.archive_engagement(first)])
+    service.engagements[first], service.made_at[first] = "Quarterly audit", "2025-10-09T08:53:25.000Z"
+    now[0] += 1
+
+    with pytest.raises(NotSent) if is_read else nullcontext():
+        ownership.ensure([requests.delete_engagement(first)])
 
 
 def test_an_absent_engagement_that_was_changed_is_read_again(ownership: Ownership, service: Any) -> None:
