@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.oracle.ledger.organization import SETTINGS
 from conformance.targets.journal_entries import Action, ChangeState, Entry
+from conformance.targets.ownership import RunTime
 from conformance.targets.queries import (
     QueryClient,
     all_members,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 def restore_members(pending: Pending, membership: Membership, queries: QueryClient) -> None:
     """Remove the members that were created for the run, and restore the roles of others that it changed."""
     created, changed = pending.of(Action.MAKE_MEMBER), pending.of(Action.CHANGE_ROLE)
-    members = all_members(queries) if changed or any(entry.person for entry in created) else None
+    members = all_members(queries) if changed or created else None
     _remove_members(pending, membership, queries, members or {})
     _restore_roles(pending, queries, members)
 
@@ -42,9 +43,11 @@ def _remove_members(
     pending: Pending, membership: Membership, queries: QueryClient, members: Mapping[str, Mapping[str, Any]]
 ) -> None:
     """Remove the members that were created for the run, unless another person has the id by now."""
+    during_run = RunTime(pending.journal.period)
     for entry in pending.of(Action.MAKE_MEMBER):
         user_id = entry.subject or ""
-        if is_another(members.get(user_id, {}), entry.person):
+        member = members.get(user_id, {})
+        if is_another(member, entry.person) or not (entry.person or during_run.covers(member.get("joinedAt"))):
             pending.leave(f"The member {user_id} was left alone: the id is another person's by now.")
             continue
         removal = requests.remove_member(user_id)

@@ -221,6 +221,18 @@ def test_another_person_with_the_id_of_a_made_member_stays(
     assert (running.roles["u_9"], running.writes) == ("admin", [])
 
 
+@pytest.mark.parametrize(("joined_at", "is_left"), [("2019-01-01T00:00:00.000Z", True), (None, False)])
+def test_a_made_member_that_no_list_has_shown_joined_during_the_run(
+    running: Any, clean: Callable[..., UndoResult], journal: Journal, joined_at: str | None, *, is_left: bool
+) -> None:
+    """After a kill before any list, the id may be that of a person who joined at another time."""
+    journal.member_made("u_9", "member")
+    running.roles["u_9"], running.people["u_9"] = "member", {"joinedAt": joined_at, "email": "real@example.org"}
+
+    assert clean().left == ["The member u_9 was left alone: the id is another person's by now."] * is_left
+    assert ("u_9" in running.roles) is is_left
+
+
 @pytest.mark.parametrize("changed", [{"joinedAt": LATER["joinedAt"]}, {"email": LATER["email"]}, {"joinedAt": None}])
 def test_a_made_member_is_removed_although_one_text_changed(
     running: Any, clean: Callable[..., UndoResult], journal: Journal, changed: dict[str, object]
