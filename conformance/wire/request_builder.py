@@ -11,6 +11,7 @@ import httpx
 from conformance.json_text import SharedValues
 from conformance.wire.exchange import Response, SentRequest
 from conformance.wire.gateways import OverLimit, ensure_short
+from conformance.wire.invitations import without_acceptance
 from conformance.wire.key_pieces import KeyPieces
 
 if TYPE_CHECKING:
@@ -102,8 +103,13 @@ class RequestBuilder:
         )
 
     def recorded(self, request: Request, response: httpx.Response, body: bytes) -> Response:
-        """Return the record of a response; a refusal of a key shows no piece of it, or of the key it derives from."""
+        """Return the record of a response, without what accepts an invitation.
+
+        A refusal of a key shows no piece of it, or of the key it derives from.
+        """
         headers, clean = self._redactor.headers(_decoded(response)), self._redactor.body(body)
+        if request.operation.id == "inviteMember":
+            headers, clean = without_acceptance(headers, clean)
         credential = self.credential(request)
         if credential.invalid or response.status_code == HTTPStatus.UNAUTHORIZED:
             pieces = self._pieces(self._settings.credential if credential.invalid else credential)

@@ -10,7 +10,14 @@ import pytest
 
 from conformance.wire.redaction import Redactor
 from conformance.wire.request_builder import RequestBuilder
-from conformance.wire.requests import Credential, create_engagement, get_engagement, get_organization, update_engagement
+from conformance.wire.requests import (
+    Credential,
+    create_engagement,
+    get_engagement,
+    get_organization,
+    invite_member,
+    update_engagement,
+)
 from conformance.wire.settings import WireSettings
 
 KEY = "sk_live_0123456789abcdef"
@@ -178,6 +185,35 @@ def test_a_response_is_recorded_without_secrets() -> None:
     assert record.header("Date") == "today"
     assert KEY not in f"{record}"
     assert made.recorded(get_organization(), httpx.Response(200), b"").http_version == "HTTP/1.1"
+
+
+def test_no_record_can_accept_an_invitation() -> None:
+    """Links, and texts that the interface does not name, are withheld; what it names stays as it came."""
+    named = b'"id": "inv_1", "email": "a@x.test", "role": "member", "status": "pending"'
+    body = (
+        b'{"data": {%s, "url": "https://x.test/join?t=T0ken", "more": {"token": ["T0ken"], "for": "a@x.test"}}}' % named
+    )
+    response = httpx.Response(201, headers=[("Location", "/join/T0ken"), ("Date", "today")])
+    invite = invite_member({"email": "a@x.test", "role": "member"})
+
+    record = request_builder().recorded(invite, response, body)
+
+    assert named in record.body
+    assert b'"for": "a@x.test"' in record.body
+    assert record.body.count(b"<withheld: it may accept the invitation>") == 2
+    assert "T0ken" not in f"{record.headers}{record.body!r}"
+    assert record.header("Date") == "today"
+    assert request_builder().recorded(get_organization(), response, body).body == body
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b'{"data": []}', b'{"data": {"id": "inv_1"}}', b'{"data": {"x": "', b"\xff"]
+)
+def test_other_responses_to_an_invitation_stay(body: bytes) -> None:
+    """Without texts to withhold, the body stays as it came."""
+    invite = invite_member({"email": "a@x.test", "role": "member"})
+
+    assert request_builder().recorded(invite, httpx.Response(422), body).body == body
 
 
 def test_headers_without_secrets_are_recorded_as_they_came() -> None:
