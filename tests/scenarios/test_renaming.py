@@ -18,6 +18,7 @@ from conformance.selftest import in_process
 from conformance.selftest.subjects import Subject
 from conformance.selftest.trial import Task, attempt
 from conformance.wire import requests
+from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun
 
@@ -63,3 +64,13 @@ def test_nothing_is_renamed_that_cannot_be_restored(status: int, *, renames: boo
         run.send(requests.update_organization({"name": "Another"}))
 
     assert [json.loads(sent.body or b"")["name"] for sent in run.sent] == ["Acme", *["Another", "Acme"] * renames]
+
+
+def test_another_organization_is_restored_with_its_own_key() -> None:
+    """The update with the present name and the restoration have the key of the organization that is renamed."""
+    run = FakeRun(lambda sent: make_exchange(sent, 200, {}))
+
+    with given_back(run, "Acme", Credential.bearer("other_organization", "k")):
+        pass
+
+    assert [sent.key_name for sent in run.sent] == ["other_organization"] * 2

@@ -255,8 +255,7 @@ def member_of_one(run: Run) -> MemberOfOne:
     if not member.is_new and member_of(listed, user_id) is not None:
         raise Untested("the member that may be removed belongs to both organizations; name another under members")
     own, others = member_of(before, user_id) or {}, member_of(listed, user_id) or {}
-    shown = [name for name in ("name", "email") if name in own and name in others]
-    if others and not (shown and is_alike(own, others, shown)):
+    if others and not is_same_person(own, others):
         raise CantTell("the other organization has a member of its own with that identifier", *before, *listed)
     role = own.get("role")
     if member.is_new:  # any other member keeps its role, even with a faulty service
@@ -268,6 +267,12 @@ def member_of_one(run: Run) -> MemberOfOne:
         attempts.setdefault(request.operation.id, []).append(sent)
     member_pages(run)  # the ledger judges whether the member is still there
     return MemberOfOne(user_id, tuple(before), attempts, listed)
+
+
+def is_same_person(first: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether members of two organizations with the same identifier are the same person, by a name or an address."""
+    shown = [name for name in ("name", "email") if name in first and name in other]
+    return bool(shown) and is_alike(first, other, shown)
 
 
 def _attempts(run: Run, key: Credential) -> dict[str, list[Exchange]]:

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.checks.test_s5_isolation import _expect_absent, _expect_not_taken
 from conformance.oracle.outcomes import CantTell, NonConformity
-from conformance.scenarios.access.two_organizations import _ensure_not_of_other, is_alike
+from conformance.scenarios.access.two_organizations import _ensure_not_of_other, is_alike, is_same_person
 from conformance.wire.requests import OTHER_KEY, Credential
 from tests.fakes.exchanges import make_exchange, page
 from tests.fakes.runs import FakeRun
@@ -39,6 +39,23 @@ def shown(data: object, status: int = 200) -> Exchange:
 def test_only_different_values_distinguish_resources(other: dict[str, Any], *, alike: bool) -> None:
     """Only a field that both show with different values distinguishes two resources."""
     assert is_alike(OWN, other) is alike
+
+
+PERSON = {"id": "7", "name": "Ann", "email": "ann@example.com"}
+
+
+@pytest.mark.parametrize(
+    ("other", "is_same"),
+    [
+        (PERSON, True),
+        ({"id": "7", "name": "Ann"}, True),
+        ({**PERSON, "email": "bo@example.org"}, False),
+        ({"id": "7", "role": "member"}, False),
+    ],
+)
+def test_a_person_is_known_by_name_or_address(other: dict[str, Any], *, is_same: bool) -> None:
+    """A member of the other organization that shows neither may be any person, and is left alone."""
+    assert is_same_person(PERSON, other) is is_same
 
 
 def test_no_description_is_an_empty_one() -> None:
