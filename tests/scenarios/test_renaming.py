@@ -70,7 +70,7 @@ def test_another_organization_is_restored_with_its_own_key() -> None:
     """The update with the present name and the restoration have the key of the organization that is renamed."""
     run = FakeRun(lambda sent: make_exchange(sent, 200, {}))
 
-    with given_back(run, "Acme", Credential.bearer("other_organization", "k")):
+    with restored_name(run, "Acme", Credential.bearer("other_organization", "k")):
         pass
 
     assert [sent.key_name for sent in run.sent] == ["other_organization"] * 2
