@@ -44,6 +44,11 @@ class Place:
     since: float | None = None
     other_organization: str | None = None
 
+    def is_other_than(self, organization: Mapping[str, Any]) -> bool:
+        """Whether a response shows another organization: a faulty service may change an id or a time, but not both."""
+        pairs = ((self.organization, organization.get("id")), (self.created_at, organization.get("createdAt")))
+        return all(isinstance(shown, str) and known not in {None, shown} for known, shown in pairs)
+
 
 class Journal:
     """Thread-safe entries of one run, in memory and in ``journal.jsonl``.

@@ -74,6 +74,7 @@ class JournalRecorder:
         self._roles: dict[str, str] = {}
         self._fields: dict[str, object] = {}
         self._names_with_hidden_text: set[str] = set()
+        self._is_elsewhere = False
 
     def ensure_harmless(self, requests: Sequence[Request]) -> None:
         """Ensure that requests can be undone.
@@ -94,6 +95,8 @@ class JournalRecorder:
         """Return why the name of an organization could not be restored after a renaming; None if it could."""
         key = owner(request.key_name)
         before = self._names.get(key)
+        if key == MAIN_KEY and self._is_elsewhere:
+            return "the main key shows another organization than before"
         if key in self._names_with_hidden_text:
             return "the organization's name contains a text that the target file hides, and could not be restored"
         if before is not None and PREFIX.match(normalized(before)):
@@ -254,6 +257,8 @@ class JournalRecorder:
         key, data = exchange.request.key_name, data_of(exchange.received)
         if key == MAIN_KEY and not self._journal.unsettled(Action.CHANGE_FIELDS):
             self._fields = fixed_fields(data)
+        if key == MAIN_KEY:
+            self._is_elsewhere = self._journal.place.is_other_than(data)
         if key == MAIN_KEY and isinstance(data.get("id"), str):
             created_at = data.get("createdAt")
             self._journal.belongs_to(

@@ -22,6 +22,7 @@ from conformance.targets.queries import (
 from conformance.targets.recorder import owner
 from conformance.wire import requests
 from conformance.wire.exchange import SUCCESSES, NoResponse
+from conformance.wire.requests import MAIN_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -130,8 +131,9 @@ def _restore_name(pending: Pending, queries: QueryClient, key: str, renamings: S
     if before is None:
         return "The organization may have been renamed, and its name before is not known."
     found = queries.send(requests.get_organization(), key)
-    if (now := _name_in(found)) is None:
-        reason = f"its name could not be read ({describe_result(found)})"
+    is_other, now = key == MAIN_KEY and pending.journal.place.is_other_than(data_of(found)), _name_in(found)
+    if is_other or now is None:
+        reason = "the key shows another one" if is_other else f"its name could not be read ({describe_result(found)})"
         return f'The organization could not be named "{before}" again: {reason}.'
     given = {text for entry in renamings for text in (entry.subject, entry.became)}
     if now == before:

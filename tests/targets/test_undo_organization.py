@@ -8,6 +8,7 @@ from conformance.targets.journal import Journal
 from conformance.targets.pending import UndoResult
 from conformance.targets.recorder import JournalRecorder
 from conformance.wire import requests
+from conformance.wire.exchange import NotSent
 from tests.fakes.service import PREFIX
 from tests.fakes.undoing import undone
 
@@ -294,3 +295,28 @@ def test_a_name_that_an_update_without_one_removed_is_restored(running: Any, cle
     assert running.name == ""
 
     assert (clean().left, running.name) == ([], "Acme")
+
+
+def test_another_organization_of_the_key_is_left_alone(running: Any, journal: Journal) -> None:
+    """A service may mix up organizations during the run; their names are neither changed nor restored then."""
+    recorder = next(each for each in running.observers if isinstance(each, JournalRecorder))
+    running.send(requests.update_organization({"name": f"{PREFIX}b"}))
+    running.id, running.founded = "org_2", "2021-01-01T00:00:00.000Z"
+    running.send(requests.get_organization())
+    running.writes.clear()
+
+    with pytest.raises(NotSent, match="another organization"):
+        recorder.ensure_harmless([requests.update_organization({"name": f"{PREFIX}c"})])
+    assert undone(running, journal).left == [
+        'The organization could not be named "Acme" again: the key shows another one.'
+    ]
+    assert running.writes == []
+
+
+def test_a_changed_id_alone_is_a_fault(running: Any, journal: Journal) -> None:
+    """A service that changes the id with the name still gets its name back."""
+    running.send(requests.update_organization({"name": f"{PREFIX}b"}))
+    running.id = "org_2"
+
+    assert undone(running, journal).left == []
+    assert running.name == "Acme"
