@@ -151,8 +151,16 @@ def _rename_elsewhere(run: Run) -> None:
         creation = requests.create_engagement({"name": run.name("theirs")})
         invitation = requests.invite_member({"email": run.address("elsewhere"), "role": "member"})
         with suppress(CantTell), restored_name(run, name, key):
-            run.send(requests.update_organization({"name": run.name("theirs")}).with_key(key))
+            rename_made_organization(run)
             run.send_all([request.with_key(key) for request in (requests.get_organization(), creation, invitation)])
+
+
+def rename_made_organization(run: Run) -> Exchange | None:
+    """Rename another organization that was made for the run, after a read; return None if there is none."""
+    if (key := key_made_for_run(run)) is None:
+        return None
+    run.scenarios.result(other_organization)
+    return run.send(requests.update_organization({"name": run.name("theirs")}).with_key(key))
 
 
 def _oddly_renamed(run: Run, end: str) -> tuple[Rename, ...]:
