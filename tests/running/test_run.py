@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from conformance.running.run import Run
+from conformance.running.run import Run, _rounds
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import Mode
 from conformance.wire import requests
@@ -61,6 +61,19 @@ def test_other_runs_write(mode: Mode) -> None:
     run.send(requests.create_engagement({"name": "new"}))
 
     assert [request.operation.id for request in wire.sent] == ["createEngagement"]
+
+
+def test_a_deletion_goes_beside_no_other_write() -> None:
+    """A deletion follows the other writes to the engagement, and the deletion before it; responses keep the order."""
+    run, wire = run_in(Mode.DEFAULT)
+    delete, other = requests.delete_engagement("1"), requests.delete_engagement("2")
+    batch = [delete.with_key(UNKNOWN), requests.archive_engagement("1"), delete, other, requests.get_engagement("1")]
+
+    exchanges = run.send_all(batch)
+
+    assert [exchange.request for exchange in exchanges] == batch
+    assert wire.sent == [batch[1], other, batch[4], batch[0], delete]
+    assert _rounds(batch) == [1, 0, 2, 0, 0]
 
 
 @pytest.mark.parametrize(("gone_after", "held"), [(2.0, True), (9.5, True), (99.0, False)])
