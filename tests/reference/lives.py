@@ -790,6 +790,41 @@ def twice(life: Life) -> list[object]:
     return life.responses
 
 
+def mixed(life: Life) -> list[object]:
+    """Send what is only wrong for several keys in turn, after two removals, or at the same time."""
+    service = life.visitor.app.service
+    life.keys["pair"] = service.add_key(life.organization, ["organizations:read", "organizations:write"])
+    made = [service.add_engagement(life.organization, name, None) for name in ("first", "second")]
+    first, second = (f"{ENGAGEMENTS}/{identifier}" for identifier in made)
+    record = service.add_subordinate(made[1], "task")
+
+    def requests() -> Iterator[Request]:
+        yield "main", "GET", f'{ENGAGEMENTS}?status="', None
+        for key in ("engagements:read", "main"):
+            yield key, "PATCH", first, {"name": "first"}
+        yield "member", "POST", ENGAGEMENTS, {"name": "of the member"}
+        yield "main", "GET", f"{ENGAGEMENTS}?sort=updatedAt&order=asc", None
+        yield "engagements:write", "PATCH", first, {"description": "of another key"}
+        for query in ("?sort=updatedAt&order=asc", "?sort=updatedAt"):
+            yield "main", "GET", f"{ENGAGEMENTS}{query}", None
+        yield "pair", "PATCH", ORGANIZATION, {"name": "Renamed"}
+        yield "engagements:delete", "DELETE", second, None
+        for user in (life.member, 2):
+            yield "main", "DELETE", f"{MEMBERS}/{user}", None
+        for key in ("member", "main"):
+            yield key, "GET", ORGANIZATION, None
+        for _ in range(4):
+            yield "throttled", "GET", ORGANIZATION, None
+        yield "throttled", "POST", INVITE, {"email": "throttled@example.com", "role": "member"}
+
+    life.lead(requests())
+    life.together(*(("main", "PATCH", first, {"name": text, "description": text}) for text in "ab"))
+    life.together(*(("main", "GET", path, None) for path in (first, life.at("of the member"))))
+    life.responses.append(life.visitor.rpc("subordinate_exists", engagementId=made[1], kind="task", id=record))
+    life.responses.append(life.visitor.rpc("read_mail", to="throttled@example.com"))
+    return life.responses
+
+
 def _read_by_another_key() -> Iterator[Request]:
     """Yield reads of a key with one permission before and after changes of another key."""
     for change in (None, (ORGANIZATION, {"name": "ends!"}), *((f"{MEMBERS}/3", {"role": role}) for role in _ROLES)):

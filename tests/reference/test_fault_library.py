@@ -116,6 +116,7 @@ def test_fault_shows(visit: Callable[..., Visitor], identifier: str) -> None:
         lives.meetings,
         lives.aftermath,
         lives.twice,
+        lives.mixed,
     )
     for lead in dict.fromkeys((first, lives.engagements, lives.people, *others)):
         if lead not in HONEST:

@@ -21,6 +21,8 @@ from .operations import ACTIONS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from starlette.responses import Response
+
     from .situations import Condition, Situation
 
     Value = str | None | Callable[[Quota], str]
@@ -78,6 +80,13 @@ def _not_counted(when: Condition) -> Mutation:
         return honest()
 
     return at_step("rate_limit_headers", around)
+
+
+def _repeat_remaining(_: Situation, honest: Method) -> Response:
+    """Add the header as a gateway with a limit of its own does."""
+    response: Response = honest()
+    response.raw_headers.append((b"X-RateLimit-Remaining", b"4999"))
+    return response
 
 
 _LISTED = succeeds("listEngagements", "listMembers")
@@ -171,6 +180,8 @@ REMAINING = (
     fault("remaining-empty-on-401", "X-RateLimit-Remaining of a 401 is empty.", _remaining("", has_status(401)),
           _RANGE),
     fault("remaining-word", "X-RateLimit-Remaining is a word.", _remaining("many", writes), _RANGE),
+    fault("remaining-stated-twice", "Every response has X-RateLimit-Remaining twice, with different values.",
+          at_step("respond", _repeat_remaining), _RANGE),
     fault("remaining-constant", "X-RateLimit-Remaining never changes.",
           _remaining(lambda quota: "0" if quota.exceeded else str(quota.limit - 1)), _FALLS),
     fault("remaining-constant-on-reads", "X-RateLimit-Remaining does not change with reads.",

@@ -12,7 +12,7 @@ from conformance.reference.records import Invitation, Mail
 from conformance.reference.refusal import Refusal
 
 from .changes import data, edit, put, view
-from .conditions import asks, body_has, field_is, of_member
+from .conditions import asks, body_has, of_member
 from .mutations import (
     Method,
     after,
@@ -22,6 +22,7 @@ from .mutations import (
     override,
     refuse,
     refuse_valid,
+    refused_early,
     refused_yet,
     result,
     wrap,
@@ -93,6 +94,10 @@ def _has_capitals(at: Situation) -> bool:
     return bool(at.values["email"] != at.values["email"].lower())
 
 
+def _has_address(at: Situation) -> bool:
+    return isinstance(at.field("email"), str) and "@" in at.field("email")
+
+
 def _mail_not(when: Callable[[Service, Invitation], bool]) -> Mutation:
     """Send no mail for some invitations."""
     return wrap("dispatch", lambda service, honest, invitation, link:
@@ -114,6 +119,11 @@ def _mail_instead(change: Callable[[Mail, Invitation], Mail | None]) -> Mutation
             service.store.add_mail(mail)
 
     return override(dispatch=dispatch)
+
+
+def _send_to_latest(service: Service, honest: Method, invitation: Invitation, link: str) -> None:
+    service.memory["latest"] = invitation
+    service.later(lambda: honest(service.memory["latest"], link))
 
 
 def _send_mail(at: Situation, email: str) -> None:
@@ -243,6 +253,8 @@ MAILS = (
           _mail_with(to=lambda _: "office@reference.example"), _MAIL),
     fault("mail-address-cut", "The mail of an invitation goes to the address cut at a hyphen.",
           _mail_instead(lambda mail, _: replace(mail, recipient=mail.recipient.replace("-", ""))), _MAIL),
+    fault("mail-to-latest", "The mail of an invitation goes to the address that was invited last within 0.3 seconds.",
+          wrap("dispatch", _send_to_latest), _MAIL),
     fault("mail-without-link", "The mail of an invitation has no link.",
           _mail_with(link=lambda link: link.rpartition("/")[2]), _MAIL),
     fault("mail-with-relative-link", "The link in the mail of an invitation has no host.",
@@ -270,8 +282,9 @@ MAILS = (
 
 MAILS_OF_REFUSED = (
     fault("mail-although-refused", "A refused invitation is sent by mail.",
-          refused_yet(INVITE, lambda at: _send_mail(at, at.field("email")),
-                      lambda at: field_is("email", str)(at) and "@" in at.field("email")), _NO_MAIL),
+          refused_yet(INVITE, lambda at: _send_mail(at, at.field("email")), _has_address), _NO_MAIL),
+    fault("mail-beyond-limit", "An invitation beyond the limit is refused with 429 but sent by mail.",
+          refused_early(429, INVITE, lambda at: _send_mail(at, at.field("email")), _has_address), _NO_MAIL),
     fault("mail-although-member", "The invitation of a member is refused but sent by mail.",
           _send_conflicting(lambda at: at.store.member_by_email(
               at.context.organization_id, at.values["email"]) is not None), _NO_MAIL),

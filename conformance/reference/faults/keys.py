@@ -138,6 +138,12 @@ def _in_basic(part: int) -> Callable[[str], str]:
     return decode
 
 
+def _remember_connection(at: Situation, honest: Method) -> object:
+    key = honest()
+    at.remembered("connections", {})[at.context.request.client] = at.service.bearer_token(at.context)
+    return key
+
+
 def _accept_similar(is_similar: Callable[[str, str], bool]) -> Mutation:
     """Accept tokens that are similar to a key that was used before; ``is_similar`` gets the key and the token."""
 
@@ -181,6 +187,11 @@ MISPLACED = (
           _accept_from(lambda at: _header(at, "x-auth-token")), _MISSING),
     fault("key-in-a-cookie", "A key in a cookie is accepted.",
           _accept_from(lambda at: at.context.request.cookies.get("access_token", "")), _MISSING),
+    fault("key-of-connection",
+          "A request without an Authorization header is served on a connection that was used with a key.",
+          at_step("authenticate", _remember_connection)
+          | _accept(lambda at: at.service.find_key(at.remembered("connections", {}).get(at.context.request.client, "")),
+                    _BAD["missing"][1]), _MISSING),
 )  # fmt: skip
 
 SIMILAR = (
@@ -374,6 +385,20 @@ def _lacks_permission(at: Situation) -> bool:
     return at.service.required_scope(at.context) not in at.service.effective_scopes(at.context.key)
 
 
+def _would_change_nothing(at: Situation) -> bool:
+    """The body of an edit has only values that its own engagement has already."""
+    stored, sent = at.stored, at.body
+    return (stored is not None and stored.organization_id == at.context.organization_id
+            and isinstance(sent, dict) and bool(sent) and sent.keys() <= {"name", "description"}
+            and all(getattr(stored, name) == value for name, value in sent.items()))  # fmt: skip
+
+
+def _keep_first_permission(_: Service, honest: Method, key: Key) -> object:
+    """Count only the first permission of a key, unless it has all."""
+    scopes = key.scopes if len(key.scopes) == len(SCOPES) else sorted(key.scopes)[:1]
+    return honest(replace(key, scopes=frozenset(scopes)))
+
+
 def _carry_out_unpermitted(at: Situation) -> None:
     at.service.check(at.context)
     at.service.find(at.context)
@@ -400,6 +425,8 @@ OPEN = flat(
            _open(operation, when), _REFUSES[operation]) for label, words, operation, when in (
         ("renaming", "An edit of only the name", op.EDIT, _body_has_only(name=...)),
         ("full-edit", "An edit of name and description", op.EDIT, _body_has_only(name=..., description=...)),
+        ("edit-without-change", "An edit that sends only values that the engagement has already",
+         op.EDIT, _would_change_nothing),
         ("described-creation", "A creation with a description", op.CREATE, _body_has_only(name=..., description=...)),
         ("admin-invitation", "An invitation with the role admin", op.INVITE, _body_has_only(email=..., role="admin")),
         ("member-role", "A role change from admin to member", op.ROLE, _body_has_only(role="member")),
@@ -416,6 +443,8 @@ CLOSED = flat(
     fault("scope-shuts-described-creation", "A key with only engagements:write may not create with a description.",
           refuse(op.CREATE, 403, all_of(_has_only("engagements:write"), _body_has_only(name=..., description=...)),
                  step="authorize"), _ALLOWS[op.CREATE]),
+    fault("scope-first-only", "Of a key with several but not all permissions, only the first counts.",
+          wrap("effective_scopes", _keep_first_permission), *_ALLOWS.values()),
     *(fault(f"key-{label}", f"{words}.", refuse(operation, status, all_of(whose, counted(
           "uses", test, lambda at: at.context.key.digest))), *breaks)
       for label, words, operation, status, whose, test, *breaks in (

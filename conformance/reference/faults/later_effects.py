@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference.refusal import Refusal
 
 from . import operations as op
 from .changes import cut, data, put, whole
-from .conditions import always, archived, asks, field_is, has_one_permission, noted, of_member
+from .conditions import (
+    always,
+    archived,
+    asks,
+    described,
+    field_is,
+    has_one_permission,
+    noted,
+    of_member,
+    sends_only,
+)
 from .mutations import Method, Mutation, after, at_step, before, fault, override, refuse, refused_yet, wrap
 from .operations import ARCHIVE, CREATE, EDIT, GET_ORGANIZATION, INVITE, READ, REMOVE, ROLE
 from .situations import Action, Condition, Situation, engagements, note, recalled, remember
@@ -18,13 +29,14 @@ from .situations import Action, Condition, Situation, engagements, note, recalle
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.reference.queries import EngagementQuery
-    from conformance.reference.records import Engagement, Page
+    from conformance.reference.queries import EngagementQuery, MemberQuery
+    from conformance.reference.records import Engagement, Member, Page
     from conformance.reference.service import Service
     from conformance.reference.views import View
 
 
 _LONG = 500
+_SECOND = 1_000
 _INVALID = (400, 422)
 _has_name = field_is("name", str)
 
@@ -61,9 +73,25 @@ def _remember_address(at: Situation) -> None:
     at.remembered("refused addresses", set()).add(at.field("email"))
 
 
+def _is_refused_address(at: Situation) -> bool:
+    return at.values["email"] in at.remembered("refused addresses", set())
+
+
 def _send_no_mail(at: Situation) -> None:
-    if at.values["email"] in at.remembered("refused addresses", set()):
+    if _is_refused_address(at):
         at.context.afterwards.clear()
+
+
+def _repeat_refusal(at: Situation, honest: Method) -> None:
+    refusals, path = at.remembered("refusals", {}), at.context.request.url.path
+    mark = at.context.organization_id, at.method, path
+    if at.now - refusals.get(mark, 0) < _SECOND:
+        raise Refusal(403, "The API key lacks a permission.")
+    try:
+        honest()
+    except Refusal:
+        refusals[mark] = at.now
+        raise
 
 
 def _remember_first_role(at: Situation) -> None:
@@ -149,6 +177,14 @@ AFTER_REFUSALS = (
     fault("invitation-after-refused-without-mail", "An address gets no mail if an invitation of it was invalid.",
           refused_yet(INVITE, _remember_address, field_is("email", str), statuses=_INVALID)
           | after(INVITE, _send_no_mail), "invite-sends-mail"),
+    fault("refused-invitation-reserves-address",
+          "An invitation of an address is refused with 409 if an invitation of it was invalid.",
+          refused_yet(INVITE, _remember_address, field_is("email", str), statuses=_INVALID)
+          | refuse(INVITE, 409, _is_refused_address), "invite-succeeds"),
+    fault("refusal-cached-for-other-keys",
+          "For one second after a 403, all keys of the organization get 403 for the same method and path.",
+          at_step("authorize", _repeat_refusal), "get-organization-succeeds", "list-members-succeeds",
+          *(f"{name}-engagement-succeeds" for name in ("get", "delete", "update", "archive", "create"))),
     fault("repeated-invalid-creation-succeeds",
           "A creation that was refused as invalid reports success if the same key sends it again.",
           at_step("act", lambda at, honest: at.success({}) if _was_refused(at) else honest())
@@ -201,7 +237,7 @@ _LISTED, _NEVER_BACK = "archived-listed", "updated-at-never-goes-back"
 _BY_ROLE, _ROLES = "list-members-role-filter", "role-changes-both-ways"
 _UNCOUNTED, _AGREES, _MEMBER_UNCOUNTED = "deleted-uncounted", "engagement-count-agrees", "removed-member-uncounted"
 _EDITED, _RENAMED = "update-engagement-takes-effect", "update-organization-takes-effect"
-_SECOND = 1_000
+_ORDERS = {None, "asc", "desc"}
 
 
 def _lists_as_created(*fields: str) -> Mutation:
@@ -218,7 +254,12 @@ def _lists_as_created(*fields: str) -> Mutation:
 
 
 def _cached(
-    operation: str, *forgetting: str, for_all: bool = False, apart: bool = False, when: Condition = always
+    operation: str,
+    *forgetting: str,
+    for_all: bool = False,
+    apart: bool = False,
+    besides: str = "",
+    when: Condition = always,
 ) -> Mutation:
     """Keep the replies to an operation by key, path and query.
 
@@ -227,6 +268,7 @@ def _cached(
         forgetting: The operations after which the replies are forgotten; a read only if it is of the same engagement.
         for_all: Whether all keys get the same replies.
         apart: Whether the replies are forgotten only for the key of the other operation.
+        besides: A parameter of the query that does not count.
         when: The requests whose replies are kept.
     """
 
@@ -235,7 +277,8 @@ def _cached(
         if at.operation == operation and when(at):
             # Members also come and go without a request; a reply is used only for as many members as it was kept for.
             size = at.store.count_members(at.context.organization_id) if operation == op.LIST_MEMBERS else 0
-            asked = (url.path, url.query, "" if for_all else at.context.key.digest, size)
+            query = tuple(sorted(sent for sent in at.query.multi_items() if sent[0] != besides))
+            asked = (url.path, query, "" if for_all else at.context.key.digest, size)
             if asked not in kept:
                 kept[asked] = honest()
             return kept[asked]
@@ -279,6 +322,29 @@ def _filters_by(find: str, field: str, values: Callable[[Service, Any], tuple[st
     return wrap(find, around)
 
 
+def _sorts_by(sort: str, value: Callable[[Service, Engagement], Any]) -> Mutation:
+    """Compare other values than the present ones if the list of engagements is sorted by a field."""
+
+    def around(service: Service, honest: Method, asked: EngagementQuery) -> object:
+        items = sorted(whole(honest, asked), key=partial(value, service), reverse=asked.descending)
+        return cut(asked, tuple(items)) if asked.sort == sort else honest(asked)
+
+    return wrap("find_engagements", around)
+
+
+def _indexed_time(service: Service, engagement: Engagement) -> int:
+    """Return updatedAt; for an engagement whose description was edited last, what it was before."""
+    edited_at, before_it = recalled(service, "indexed", engagement.id, (None, 0))
+    return int(before_it if engagement.updated_at == edited_at else engagement.updated_at)
+
+
+def _keep_in_former_role(service: Service, honest: Method, asked: MemberQuery) -> Page[Member]:
+    everyone = whole(honest, replace(asked, role=None))
+    kept = (member for member in everyone
+            if asked.role in {member.role, recalled(service, "former roles", member.user_id)})  # fmt: skip
+    return cut(asked, tuple(replace(member, role=asked.role or member.role) for member in kept))
+
+
 COPIES = (
     *(fault(f"listed-{field}-stale", f"The list of engagements shows the {field} of the creation after edits.",
             _lists_as_created(field), _AS_READ) for field in ("name", "description")),
@@ -294,6 +360,10 @@ COPIES = (
           before(op.ROLE, lambda at: at.remembered("roles", {}).setdefault(at.member.user_id, at.member.role))
           | _filters_by("find_members", "role", lambda service, member: (
               recalled(service, "roles", member.user_id, member.role),)), _BY_ROLE, _ROLES),
+    fault("role-filter-keeps-former-role",
+          "The list of members filtered by role also has those whose role was changed last from it, with that role.",
+          before(op.ROLE, remember("former roles", lambda at: at.member.role))
+          | wrap("find_members", _keep_in_former_role), _BY_ROLE, _ROLES),
     fault("refused-owner-among-owners",
           "The filter owner also lists a member whose change to owner was refused.",
           refused_yet(op.ROLE, remember("refused roles", lambda at: at.field("role")), statuses=_INVALID)
@@ -305,6 +375,25 @@ COPIES = (
           before(op.DELETE, lambda at: at.remembered("missed", []).append(at.context.organization_id), archived)
           | wrap("count_engagements", lambda service, honest, organization:
                  honest(organization) + service.memory.get("missed", []).count(organization.id)), _AGREES, _UNCOUNTED),
+    fault("listed-description-survives-clearing",
+          "The list of engagements still shows a description that was cleared.",
+          before(op.EDIT, remember("description", lambda at: at.engagement.description), described)
+          | wrap("view_item", lambda service, honest, engagement: honest(replace(
+              engagement, description=engagement.description or recalled(service, "description", engagement.id)))),
+          _AS_READ),
+    fault("sort-name-by-first-name", "The list of engagements by name compares the names of the creations.",
+          before(op.EDIT, lambda at: at.remembered("first names", {}).setdefault(at.engagement.id, at.engagement.name))
+          | _sorts_by("name", lambda service, item: recalled(service, "first names", item.id, item.name)),
+          "sort-by-name"),
+    fault("sort-updated-misses-descriptions",
+          "The list of engagements by updatedAt does not count an edit of only the description.",
+          after(op.EDIT, remember("indexed", lambda at: (at.now, _indexed_time(at.service, at.engagement))),
+                sends_only("description")) | _sorts_by("updatedAt", _indexed_time), "sort-by-updated-at"),
+    fault("sort-created-by-unarchiving",
+          "The list of engagements by createdAt compares the time of the unarchiving for an unarchived one.",
+          before(op.UNARCHIVE, remember("unarchived", lambda at: at.now), archived)
+          | _sorts_by("createdAt", lambda service, item: recalled(service, "unarchived", item.id, item.created_at)),
+          "sort-by-created-at"),
     fault("filtered-total-stale", "The total of a filtered list is cached until an engagement is created or deleted.",
           wrap("find_engagements", _keep_totals) | after(op.CREATE, _forget_totals) | after(op.DELETE, _forget_totals),
           "list-engagements-filter-counts", _BY_STATUS),
@@ -323,6 +412,12 @@ CACHES = (
           _cached(op.LIST, *_WRITES, for_all=True), "isolation-lists", "isolation-own-organization"),
     fault("list-cached-over-changes", "The list of engagements is cached over edits and archives"
           " until an engagement is created or deleted.", _cached(op.LIST, op.CREATE, op.DELETE), _AS_READ),
+    fault("list-cached-without-order",
+          "The list of engagements is cached until an engagement changes, whatever order is requested.",
+          _cached(op.LIST, *_WRITES, besides="order", when=lambda at: at.query.get("order") in _ORDERS),
+          "sort-by-name", "sort-by-created-at", "sort-by-updated-at", "sort-descending-by-default"),
+    fault("list-cached-for-other-keys", "The list of engagements is cached over the changes of other keys.",
+          _cached(op.LIST, *_WRITES, apart=True), _AS_READ, "deleted-unlisted", "create-engagement-listed"),
     fault("archived-cached-over-unarchiving",
           "The list of archived engagements is cached over unarchiving until another change.",
           _cached(op.LIST, op.CREATE, op.EDIT, op.DELETE, op.ARCHIVE,

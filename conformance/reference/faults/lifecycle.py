@@ -13,6 +13,7 @@ from .conditions import (
     all_of,
     archived,
     described,
+    has_one_permission,
     missing,
     name_of_archived,
     noted,
@@ -72,6 +73,11 @@ def _sends_what_stands(at: Situation) -> bool:
 
 def _edits_archived(at: Situation) -> bool:
     return bool(at.values) and stored_archived(at)
+
+
+def _restore_first_archive(at: Situation) -> None:
+    first = at.remembered("archives", {}).setdefault(at.engagement.id, at.engagement)
+    at.overwrite(name=first.name, description=first.description)
 
 
 def _view_noted(view: str, name: str, **members: str) -> Mutation:
@@ -144,6 +150,14 @@ ARCHIVING = (
     fault("archive-once-only", "An unarchived engagement cannot be archived again.",
           before(ARCHIVE, note("archived")) | refuse(
               ARCHIVE, 409, lambda at: not archived(at) and noted("archived")(at)), _ARCHIVABLE, _SUCCEEDS),
+    fault("archive-again-answers-first-time",
+          "The response to a later archive of an engagement has the updatedAt of its first archive.",
+          data(ARCHIVE, lambda at, shown: {**shown, "updatedAt": at.remembered("first times", {}).setdefault(
+              at.engagement.id, shown["updatedAt"])}, lambda at: "updatedAt" in at.data),
+          "archive-engagement-answers-updated-at", _REFRESHES),
+    fault("archive-again-restores-content",
+          "A later archive of an engagement restores the name and description of its first archive.",
+          after(ARCHIVE, _restore_first_archive, lambda at: not archived(at)), _CONTENT),
     fault("archive-answers-name-as-id", "The response to an archive has the name as the id.",
           wrap("view_archived", lambda _, honest, engagement: {**honest(engagement), "id": engagement.name}),
           "archive-engagement-answers-id"),
@@ -489,11 +503,14 @@ RECORDS = (
             wrap("delete_subordinates", lambda _, honest, engagement, status=status:
                  None if engagement.status == status else honest(engagement)), *_GO)
       for status in ("archived", "active")),
-    *(fault(f"cascade-not-if-{word}", f"The deletion of an engagement that was {word} keeps its subordinate records.",
-            change | wrap("delete_subordinates", lambda service, honest, engagement:
-                          None if engagement.id in service.memory.get("changed", ()) else honest(engagement)), *_GO)
-      for word, change in (("renamed", after(EDIT, note("changed"), sends("name"))),
-                           ("unarchived", after(UNARCHIVE, note("changed"))))),
+    *(fault(f"cascade-not-{label}", f"The deletion {words} keeps its subordinate records.",
+            noting | wrap("delete_subordinates", lambda service, honest, engagement:
+                          None if engagement.id in service.memory.get("spared", ()) else honest(engagement)), *_GO)
+      for label, words, noting in (
+        ("if-renamed", "of an engagement that was renamed", after(EDIT, note("spared"), sends("name"))),
+        ("if-unarchived", "of an engagement that was unarchived", after(UNARCHIVE, note("spared"))),
+        ("with-one-permission", "of an engagement with a key of one permission",
+         before(DELETE, note("spared"), has_one_permission)))),
     *(fault(f"cascade-takes-one-{kind}", f"A deletion deletes only one {kind} of the engagement.",
             _leave(kind, delete_first=True), f"subordinate-{kind}s-go") for kind in ("task", "target")),
     fault("cascade-takes-all-late", "Every deletion after the twenty-fifth deletes the tasks of all engagements.",

@@ -255,6 +255,14 @@ def _order_first(at: Situation) -> bool:
     return names[:1] == ["order"] and "sort" in names
 
 
+def _take_last_order(at: Situation) -> None:
+    orders = at.remembered("orders", {})
+    if at.values["order"]:
+        orders[at.context.key.digest] = at.values["order"]
+    elif at.values["sort"]:
+        at.values["order"] = orders.get(at.context.key.digest)
+
+
 def _page_by_page(find: Method, asked: EngagementQuery) -> Page[Engagement]:
     """Cut pages in the order of creation and sort each by itself."""
     unsorted: Page[Engagement] = find(replace(asked, sort="createdAt", descending=False))
@@ -333,6 +341,9 @@ PARAMETERS = flat(
         ("order-desc-forgotten-on-page-two", "is ascending from page 2 on although desc is requested",
          lambda at: at.values["sort"] and at.values["page"] > 1 and at.values["order"] == "desc",
          _UPDATED, _CREATED, _BY_NAME))),
+    fault("order-remembered-per-key",
+          "A sorted list of engagements without an order has the order that the same key requested last.",
+          before(LIST, _take_last_order), _BY_DEFAULT),
 )  # fmt: skip
 
 COMPARISONS = tuple(

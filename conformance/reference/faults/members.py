@@ -29,6 +29,7 @@ from .situations import (
     Condition,
     Situation,
     change_roles,
+    engagements,
     members,
     overwrite,
     recalled,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.queries import MemberQuery
-    from conformance.reference.records import Member, Page
+    from conformance.reference.records import Member, Organization, Page
     from conformance.reference.request_context import Reply
     from conformance.reference.service import Service
 
@@ -112,6 +113,13 @@ def _serve_removed(when: Condition = always) -> Mutation:
     return at_step("authenticate", around)
 
 
+def _is_followed_by_another(at: Situation) -> bool:
+    """Whether another member was removed after the one that the key belonged to."""
+    key = at.context.key
+    removed = [member.user_id for member in _removed(at.service) if member.organization_id == key.organization_id]
+    return key.user_id in removed[:-1]
+
+
 def _requests(*operations: str) -> Condition:
     return lambda at: at.service.find_operation(at.context).id in operations
 
@@ -148,6 +156,14 @@ def _is_anothers(at: Situation) -> bool:
 def _is_own_member(at: Situation) -> bool:
     """Whether a request is about the member that its key belongs to."""
     return at.context.key.user_id == at.context.resource_id
+
+
+def _count_without_orphans(service: Service, honest: Method, organization: Organization) -> int:
+    """Leave out the engagements whose creators were removed."""
+    authors = service.memory.get("authors", {})
+    known = {None, *(member.user_id for member in members(service, organization.id))}
+    orphans = [each for each in engagements(service, organization.id) if authors.get(each.id) not in known]
+    return int(honest(organization)) - len(orphans)
 
 
 def _change_own(change: Callable[[Service, str], object]) -> Mutation:
@@ -232,6 +248,8 @@ REMOVAL = (
           _NOTE_AUTHORS | refuse(op.DELETE, 403, _is_anothers), "archived-deletable", "delete-engagement-succeeds"),
     fault("edit-stumbles-over-removed-creator", "An edit of what a removed member has created causes a 500.",
           _NOTE_AUTHORS | crash(op.EDIT, _is_of_removed, step="update_engagement"), "no-server-error"),
+    fault("removal-uncounts-own", "engagementCount leaves out the engagements that a removed member created.",
+          _NOTE_AUTHORS | wrap("count_engagements", _count_without_orphans), "engagement-count-agrees"),
     fault("removal-archives-own", "The removal of a member archives the engagements that the member created.",
           _change_own(lambda service, identifier: service.store.edit_engagement(
               identifier, {"status": "archived"}, service.now())), _ENGAGEMENTS),
@@ -270,6 +288,9 @@ KEYS_OF_REMOVED = (
           before(op.REMOVE, remember("removals", lambda at: at.service.seconds())) | _serve_removed(
               lambda at: at.service.seconds() - recalled(at.service, "removals", at.context.key.user_id, 0) >= _AGAIN),
           _ORGANIZATION, _ENGAGEMENTS),
+    fault("removed-member-until-next-removal",
+          "The key of a removed member works again once another member of the organization was removed.",
+          _NOTE_REMOVED | _serve_removed(_is_followed_by_another), _ORGANIZATION, _ENGAGEMENTS),
     fault("removed-by-member-keeps-key", "If a member's key removes a member, the removed key works as before.",
           before(op.REMOVE, remember("remover", lambda at: at.context.key.user_id))
           | _serve_removed(lambda at: bool(recalled(at.service, "remover", at.context.key.user_id))),

@@ -11,19 +11,21 @@ from conformance.reference.refusal import Refusal
 
 from .changes import drop, edit, error, inside, put, rename, send
 from .conditions import all_of, always, at_first, has_status, header_has, is_error, responds, sends_other_than_text
-from .mutations import Method, Mutation, at_step, fault, refused_yet
-from .operations import CREATE, EDIT, INVITE, REMOVE, RENAME, ROLE
+from .mutations import Method, Mutation, at_step, fault, refused_yet, wrap
+from .operations import CREATE, EDIT, INVITE, READ, REMOVE, RENAME, ROLE
 from .situations import NOTHING, Condition, Situation, change_roles, members
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from conformance.reference.request_context import Reply
+    from conformance.reference.service import Service
 
 
 _ENVELOPE, _AGREES = "error-envelope", "error-status-code-agrees"
 _JSON, _TYPE = "json-well-formed", "json-media-type"
 _GIVEN_ROLES = ("admin", "member")
+_INVALID = (400, 422)
 
 
 def _unclosed(at: Situation) -> bool:
@@ -150,7 +152,19 @@ BODIES = tuple(
         ("400-null", "The body of a 400 is null.", 400, b"null", "application/json", _ENVELOPE))
 )  # fmt: skip
 
+
+def _repeat_value(_: Service, honest: Method, field: str, value: str, permitted: Iterable[str]) -> object:
+    try:
+        return honest(field, value, permitted)
+    except Refusal as refusal:
+        raise Refusal(refusal.status, f"The value of {field} must not be {value}.") from None
+
+
 PAGES = (
+    fault("unknown-value-repeated-unescaped",
+          "The refusal of an unknown status, sort, order or role repeats it without escaping its quotation marks.",
+          wrap("choice", _repeat_value) | send(lambda body: body.replace(rb'\"', b'"'), has_status(*_INVALID)),
+          _JSON, _ENVELOPE),
     fault("errors-html-if-accepted", "Errors are HTML pages for a request that accepts HTML.",
           send(lambda _: b"<!DOCTYPE html><title>Error</title>", all_of(is_error, header_has("accept", "html")),
                media_type="text/html"), _TYPE, _JSON),
@@ -161,7 +175,7 @@ _CREATES_NOTHING = "create-engagement-refused-creates-nothing"
 _CHANGES_NOTHING = "update-engagement-refused-changes-nothing"
 _RENAMES_NOTHING = "update-organization-refused-changes-nothing"
 _KEEPS_ROLE, _CREATED = "update-role-refused-changes-nothing", "create-engagement-in-parallel"
-_INVALID, _A_MOMENT = (400, 422), 0.004
+_A_MOMENT = 0.004
 
 
 # --- invalid requests of which a part is done
@@ -296,13 +310,18 @@ def _create_slowly(disturb: Callable[[Situation, dict[str, Any], str], object]) 
     return at_step("perform", around)
 
 
-async def _show_latest(at: Situation, honest: Method) -> object:
-    reply = await honest()
-    if at.operation == CREATE:
-        at.service.memory["latest"] = reply
-        await asyncio.sleep(_A_MOMENT)
-        reply = at.service.memory["latest"]
-    return reply
+def _show_latest(operation: str) -> Mutation:
+    """Reply to an operation with the reply to the last request of it that was processed within a moment."""
+
+    async def around(at: Situation, honest: Method) -> object:
+        reply = await honest()
+        if at.operation == operation:
+            at.service.memory["latest"] = reply
+            await asyncio.sleep(_A_MOMENT)
+            reply = at.service.memory["latest"]
+        return reply
+
+    return at_step("perform", around)
 
 
 async def _write_all_fields_later(at: Situation, honest: Method) -> object:
@@ -313,6 +332,16 @@ async def _write_all_fields_later(at: Situation, honest: Method) -> object:
     at.service.check_editable(at.service.find_engagement(at.context))
     at.edit(**{"name": at.engagement.name, "description": at.engagement.description, **at.values})
     return at.shown("edited")
+
+
+async def _write_description_again(at: Situation, honest: Method) -> object:
+    """Write the description of an edit of both fields once more, a moment later, after the edits since."""
+    reply = await honest()
+    if at.operation == EDIT and {"name", "description"} <= at.values.keys():
+        await asyncio.sleep(_A_MOMENT)
+        if at.stored is not None and at.stored.status == "active" and at.stored.name != at.values["name"]:
+            at.overwrite(description=at.values["description"])
+    return reply
 
 
 async def _write_all_roles_later(at: Situation, honest: Method) -> object:
@@ -340,12 +369,18 @@ PARALLEL = (
     fault("parallel-edits-lose-one",
           "The second of two simultaneous edits reverts the first.",
           at_step("perform", _write_all_fields_later), "update-engagement-in-parallel"),
+    fault("parallel-edits-mixed",
+          "Two simultaneous edits of name and description leave the name of one and the description of the other.",
+          at_step("perform", _write_description_again), "update-engagement-in-parallel",
+          "update-engagement-takes-effect"),
+    fault("parallel-reads-mixed", "Simultaneous reads of several engagements all get the one that was read last.",
+          _show_latest(READ), "get-engagement-is-the-one-asked-for", "isolation-get-engagement"),
     fault("parallel-role-changes-lose-one",
           "The second of two simultaneous role changes of two members reverts the first.",
           at_step("perform", _write_all_roles_later), "role-changes-both-ways"),
     fault("parallel-creation-answers-other",
           "Simultaneous creations all get the engagement of the last as the response.",
-          at_step("perform", _show_latest), _CREATED, "create-engagement-answers-what-was-sent"),
+          _show_latest(CREATE), _CREATED, "create-engagement-answers-what-was-sent"),
     fault("parallel-creation-shares-id", "Simultaneous creations all get the id of the first.",
           _create_slowly(lambda _, new, first: new.update(id=first)), _CREATED, "engagement-ids-distinct"),
     fault("parallel-creation-lost", "Only the first of several simultaneous creations is carried out.",

@@ -18,6 +18,7 @@ from .conditions import (
     counted,
     described,
     field_is,
+    has_one_permission,
     header_has,
     name_in_use,
     name_of_archived,
@@ -371,6 +372,8 @@ STORED = (
 DONE = (
     fault("edit-not-kept", "An edit reports success but does nothing.",
           instead(EDIT, lambda at: show_edited(at, **at.values, updated_at=at.now)), _EFFECT, _MOVES),
+    fault("edit-with-one-permission-keeps-time", "An edit with a key of one permission does not move updatedAt.",
+          after(EDIT, lambda at: at.overwrite(updated_at=at.engagement.updated_at), has_one_permission), _MOVES),
     fault("edit-makes-another", "An edit creates a new engagement and leaves the old one unchanged.",
           instead(EDIT, _add_edited), _EFFECT, _MOVES),
     fault("edit-once", "Only the first edit of an engagement is carried out.",
