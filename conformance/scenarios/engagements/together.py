@@ -111,7 +111,7 @@ _ALL: Final = (
 Each sequence ends with the deletion of its engagements. No other change of an engagement goes with its deletion: a
 service may give its id to another user's engagement at once.
 """
-SEQUENCES: Final = {Effort.QUICK: _FREQUENT, Effort.STANDARD: _ALL, Effort.DEEP: _ALL * 5}
+SEQUENCES: Final = {Effort.QUICK: _FREQUENT, Effort.STANDARD: _ALL, Effort.DEEP: _ALL * 4}
 
 
 @dataclass(frozen=True, slots=True)
