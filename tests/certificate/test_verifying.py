@@ -105,8 +105,8 @@ def test_a_class_that_was_not_attained_is_not_accepted(small_signed: Path, key_f
 @pytest.mark.parametrize(
     ("words", "missing"),
     [
-        ((), "conformant"),
-        (("--require", "conformant"), "conformant"),
+        ((), "the verdict conformant"),
+        (("--require", "conformant"), "the verdict conformant"),
         (("--require-class", "core"), "the verdict conformant, the class core"),
         (("--require", "inconclusive"), "the verdict inconclusive"),
         (("--require", "any", "--require-class", "core"), "the class core"),
