@@ -13,6 +13,7 @@ from conformance.oracle.bulk import Sent, every_status
 from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.scenarios.lists.finding import ids_on
 from conformance.scenarios.organization.counts import Counts, expect_agreement
+from conformance.scenarios.whole_run_ledger import LedgerResults, raise_if_explained
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
@@ -26,19 +27,20 @@ pytestmark = pytest.mark.stage(Stage.CLEANUP)
 
 
 @requirement("delete-engagement-succeeds")
-def test_everything_can_be_deleted(final_deletion: FinalDeletion) -> None:
+def test_everything_can_be_deleted(final_deletion: FinalDeletion, ledger_of_run: LedgerResults) -> None:
     """Deleting an engagement gives 200 after any changes."""
-    _expect_deleted(final_deletion, final_deletion.responses.keys() - final_deletion.archived)
+    active = final_deletion.responses.keys() - final_deletion.archived
+    _expect_deleted("delete-engagement-succeeds", final_deletion, active, ledger_of_run)
 
 
 @requirement("archived-deletable")
-def test_everything_archived_can_be_deleted(final_deletion: FinalDeletion) -> None:
+def test_everything_archived_can_be_deleted(final_deletion: FinalDeletion, ledger_of_run: LedgerResults) -> None:
     """Deleting an archived engagement gives 200 after any changes."""
     others = final_deletion.responses.keys() - final_deletion.archived
     if others and not any(final_deletion.responses[other].accepted for other in others):
         raise CantTell("deleting active engagements does not succeed either", final_deletion.responses[min(others)])
 
-    _expect_deleted(final_deletion, final_deletion.archived)
+    _expect_deleted("archived-deletable", final_deletion, final_deletion.archived, ledger_of_run)
 
 
 @requirement("deleted-unlisted")
@@ -67,7 +69,9 @@ def test_nothing_deleted_is_counted(run: Run, final_deletion: FinalDeletion, cou
     expect_agreement(run, last, "engagementCount", lambda seen: seen.engagements)
 
 
-def _expect_deleted(final_deletion: FinalDeletion, identifiers: Iterable[str]) -> None:
+def _expect_deleted(
+    rule: str, final_deletion: FinalDeletion, identifiers: Iterable[str], ledger_of_run: LedgerResults
+) -> None:
     """Expect that the deletions with a response succeeded; a deletion whose response was lost is not retried."""
     sent = [
         Sent("an engagement of the run", final_deletion.responses[identifier]) for identifier in sorted(identifiers)
@@ -76,4 +80,6 @@ def _expect_deleted(final_deletion: FinalDeletion, identifiers: Iterable[str]) -
         raise Inapplicable("No engagement of that kind existed at the end")
 
     responded = [deletion for deletion in sent if deletion.exchange.judgeable]
+    if any(deletion.exchange.status == HTTPStatus.NOT_FOUND for deletion in responded):
+        raise_if_explained(rule, ledger_of_run, "an engagement could not be found for its deletion")
     every_status(responded or sent, lambda status: status == HTTPStatus.OK, "200")

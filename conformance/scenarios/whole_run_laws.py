@@ -1,4 +1,4 @@
-"""EngagementRules laws over all exchanges of a run."""
+"""Judge laws over all exchanges of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""EngagementRules all exchanges of a run by the ledger."""
+"""Judge all exchanges of a run by the ledger."""
 
 from __future__ import annotations
 
@@ -180,13 +180,19 @@ def conclude(requirement: str, results: LedgerResults) -> None:
     """
     findings = results.findings
     broken = findings.of(requirement)
-    if broken and (root := findings.explained(requirement)):
-        raise CantTell(f"{broken[0].message}, but there may be another reason: {root.message}", *_cited(root))
+    if broken:
+        raise_if_explained(requirement, results, broken[0].message)
     if sure := next((finding for finding in broken if not finding.unconfirmed), None):
         raise sure.as_fault(context=_count(broken))
     if broken:
         raise results.doubts[requirement]
     _conclude_kept(findings, requirement)
+
+
+def raise_if_explained(requirement: str, results: LedgerResults, message: str) -> None:
+    """Raise CantTell with a message if the breach of another requirement explains an apparent breach of this one."""
+    if root := results.findings.explained(requirement):
+        raise CantTell(f"{message}, but there may be another reason: {root.message}", *_cited(root))
 
 
 def _conclude_kept(findings: Findings, requirement: str) -> None:

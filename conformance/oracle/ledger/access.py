@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from conformance.oracle.ledger.findings import Findings
     from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
 
 _OF_MEMBER: Final = "removal-spares-other-members"
 _OF_SCOPED: Final[Mapping[str, str]] = MappingProxyType(
@@ -56,19 +57,24 @@ class Access:
         holders: The members that the run may change, by the names of their keys.
         uses: The requests of each key that were served, by the key's name.
         changes: When members and engagements changed, or may have, by their ids: their roles, states and existence.
+        removed: The members that were removed, or may have been; their keys are not judged.
     """
 
     findings: Findings
     holders: Mapping[str | None, str]
     uses: defaultdict[str, list[_Use]] = field(default_factory=lambda: defaultdict(list))
     changes: defaultdict[str | None, list[Interval]] = field(default_factory=lambda: defaultdict(list))
+    removed: set[str | None] = field(default_factory=set)
 
     def record(self, exchange: Exchange) -> None:
         """Record what a request shows of its key."""
         sent, interval = exchange.request, Interval.of(exchange)
         if sent.operation.id in _OF_MEMBERSHIP | _OF_STATE and exchange.was_sent and not exchange.refused:
             self.changes[sent.identifier].append(interval)
-        if sent.is_proper and exchange.accepted and permission_of(sent) is not Permission.REFUSED:
+            if sent.operation.id == "removeMember":
+                self.removed.add(sent.identifier)
+        may_be_served = permission_of(sent) is not Permission.REFUSED and not self._is_removed(sent)
+        if sent.is_proper and exchange.accepted and may_be_served:
             self.uses[sent.key_name].append(_Use(exchange, interval))
 
     def judge(self, exchange: Exchange) -> None:
@@ -109,6 +115,10 @@ class Access:
             return any(earlier)
         same = (use for use in earlier if use.names(sent.identifier))
         return sent.by_member and any(self._is_unchanged(sent.identifier, use, exchange) for use in same)
+
+    def _is_removed(self, sent: Request) -> bool:
+        """Whether the key of a request is that of a member that the run has removed."""
+        return sent.by_member and self.holders.get(sent.key_name) in self.removed
 
     def _earlier(self, exchange: Exchange, operation: str) -> Iterator[_Use]:
         """Yield the earlier uses of a key for an operation since the last change of its member."""

@@ -1,1 +1,1 @@
-"""EngagementRules lists: pages, filters, orders and whose items they hold."""
+"""Judge lists: pages, filters, orders and whose items they hold."""

@@ -70,6 +70,18 @@ def test_only_a_change_of_its_member_may_be_the_reason(
     assert course.broken() == rules
 
 
+@pytest.mark.parametrize(("user_id", "rules"), [("u2", []), ("u3", [OF_MEMBERS])])
+def test_a_removed_member_s_key_has_nothing_left_to_lose(user_id: str, rules: list[str]) -> None:
+    """A key that is served although its member was removed breaks other requirements, whatever it is refused later."""
+    course = Course()
+    course.send(READ.with_key(MEMBER), 200)
+    course.send(requests.remove_member(user_id), 200)
+    for status in (200, 401, 200):
+        course.send(READ.with_key(MEMBER), status=status)
+
+    assert course.broken() == rules
+
+
 @pytest.mark.parametrize(
     ("statuses", "rules"),
     [((200, 403), ["get-engagement-succeeds"]), ((200, 401, 200), ["get-engagement-succeeds"]), ((403, 200), [])],
