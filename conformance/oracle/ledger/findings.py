@@ -81,7 +81,6 @@ EXPLAINED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         "archived-listed": _OF_READS | _NOT_THERE | {"create-engagement-listed"},
         "unarchived-editable": frozenset({"update-engagement-succeeds"}),
         "unarchived-archivable": frozenset({"archive-engagement-succeeds"}),
-        "archived-readable": _NOT_THERE,
         "unarchive-served": _NOT_THERE,
         "archived-deletable": _NOT_THERE | {"delete-engagement-succeeds"},
         "delete-effective-at-once": frozenset({"deleted-unreadable"}),
