@@ -6,7 +6,7 @@ import base64
 import hashlib
 import random
 import threading
-from collections import Counter, defaultdict
+from collections import defaultdict
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from conformance.catalogue import load_catalogue
@@ -17,6 +17,7 @@ from conformance.wire.clock import Clock, SystemClock
 from conformance.wire.exchange import NotSent
 from conformance.wire.recorded_clock import RecordedClock
 from conformance.wire.recorded_inputs import InputRecorder
+from conformance.wire.rounds import in_rounds
 from conformance.wire.waits import Waits
 
 if TYPE_CHECKING:
@@ -52,25 +53,6 @@ _LONGEST_LABEL: Final = 6
 
 _WHOSE: Final = 5
 """Characters of the check's hash in a name: 32 million values."""
-
-
-def _rounds(requests: Sequence[Request]) -> list[int]:
-    """Return for each request the number of the round in which it is sent: a deletion goes beside no other write.
-
-    A service may give the id to another user's engagement as soon as the deletion is carried out.
-    """
-    changed = {
-        request.identifier
-        for request in requests
-        if request.operation.changes and request.method != "DELETE" and request.identifier is not None
-    }
-    deletions: Counter[str | None] = Counter()
-    numbers = []
-    for request in requests:
-        is_deletion = request.method == "DELETE" and request.is_proper
-        numbers.append(deletions[request.identifier] + (request.identifier in changed) if is_deletion else 0)
-        deletions[request.identifier] += is_deletion
-    return numbers
 
 
 def seeded(seed: int, purpose: str) -> random.Random:
@@ -158,12 +140,7 @@ class Run:
         """
         if self.mode is Mode.READ_ONLY and any(request.may_change for request in requests):
             raise capabilities.MissingMeans(_WRITES, self.unlocking([_WRITES]))
-        numbers = _rounds(requests)
-        found: dict[int, Exchange] = {}
-        for number in sorted({0, *numbers}):
-            places = [place for place, other in enumerate(numbers) if other == number]
-            found |= zip(places, self.wire.send_all([requests[place] for place in places]), strict=True)
-        exchanges = [found[place] for place in range(len(requests))]
+        exchanges = in_rounds(requests, self.wire.send_all)
         if self.confirm_lists is not None:
             self.confirm_lists(exchanges)
         return exchanges
@@ -174,6 +151,9 @@ class Run:
         Raises:
             MissingMeans: As for ``send_all``.
         """
+        return in_rounds(requests, self._send_permitted_round)
+
+    def _send_permitted_round(self, requests: Sequence[Request]) -> list[Exchange | None]:
         try:
             return [*self.send_all(requests)]
         except NotSent:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.running.run import Run, _rounds
+from conformance.running.run import Run
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import Mode
 from conformance.wire import requests
+from conformance.wire.exchange import NotSent
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import PROFILE, FakeRun, real_run
+
+if TYPE_CHECKING:
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
 
 MAIN_KEY = None
 SCOPED = Credential.bearer("engagements:write", "key-of-somebody")
@@ -63,17 +69,22 @@ def test_other_runs_write(mode: Mode) -> None:
     assert [request.operation.id for request in wire.sent] == ["createEngagement"]
 
 
-def test_a_deletion_goes_beside_no_other_write() -> None:
-    """A deletion follows the other writes to the engagement, and the deletion before it; responses keep the order."""
-    run, wire = run_in(Mode.DEFAULT)
-    delete, other = requests.delete_engagement("1"), requests.delete_engagement("2")
-    batch = [delete.with_key(UNKNOWN), requests.archive_engagement("1"), delete, other, requests.get_engagement("1")]
+def test_a_round_that_was_sent_is_not_sent_again() -> None:
+    """If a guard refuses a deletion, the other writes to the engagement, which went before it, are not repeated."""
 
-    exchanges = run.send_all(batch)
+    def guard(request: Request) -> Exchange:
+        if request.method == "DELETE":
+            raise NotSent("It is another user's.")
+        return make_exchange(request)
 
-    assert [exchange.request for exchange in exchanges] == batch
-    assert wire.sent == [batch[1], other, batch[4], batch[0], delete]
-    assert _rounds(batch) == [1, 0, 2, 0, 0]
+    wire = FakeRun(guard)
+    run = real_run(profile=PROFILE, wire=wire)
+    archive, deletion = requests.archive_engagement("1"), requests.delete_engagement("1")
+
+    exchanges = run.send_permitted([deletion, archive])
+
+    assert [exchange and exchange.request for exchange in exchanges] == [None, archive]
+    assert [request for request in wire.sent if request.method != "DELETE"] == [archive]
 
 
 @pytest.mark.parametrize(("gone_after", "held"), [(2.0, True), (9.5, True), (99.0, False)])
