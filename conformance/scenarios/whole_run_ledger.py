@@ -21,6 +21,7 @@ from conformance.oracle.lists.collation import name_key
 from conformance.oracle.outcomes import CantTell, CheckOutcome, Inapplicable, NonConformity, evidence
 from conformance.running.scenarios import scenario, scenario_named
 from conformance.scenarios.access.invalid_requests import invalid_organization_updates_again
+from conformance.scenarios.keys_in_turn import key_made_for_run
 from conformance.scenarios.last_look import last_look
 from conformance.scenarios.organization.name_changes import renaming
 from conformance.scenarios.organization.organization_walk import organization_walk
@@ -73,7 +74,7 @@ def ledger_of_run(run: Run) -> LedgerResults:
         run.send_all([requests.get_engagement(identifier) for identifier in list(unlisted)[:_MOST_UNLISTED]])
         ledger = _ledger_of(run)
     results, sure = LedgerResults(Findings(kept=ledger.findings.kept)), set[str]()
-    for finding in tuple(ledger.findings.broken):
+    for finding in [_certain_if_made(run, finding) for finding in ledger.findings.broken]:
         if finding.requirement in ORGANIZATION_RULES and finding.requirement not in chosen:
             continue
         asks = finding.unconfirmed and not {finding.requirement} & (sure | results.doubts.keys())
@@ -84,6 +85,12 @@ def ledger_of_run(run: Run) -> LedgerResults:
             sure |= set() if confirmed.unconfirmed else {confirmed.requirement}
     results.findings.broken += _of_other_organization(run)
     return results
+
+
+def _certain_if_made(run: Run, finding: Finding) -> Finding:
+    """Return a finding, as certain if it is about an organization made for the run, which no other user changes."""
+    is_made = finding.exchange.request.key_name == OTHER_KEY and key_made_for_run(run) is not None
+    return replace(finding, unconfirmed=False) if is_made and finding.requirement in OF_UPDATES else finding
 
 
 def _of_other_organization(run: Run) -> list[Finding]:
@@ -240,18 +247,26 @@ def _again(run: Run) -> Findings:
 
 
 def _confirm_organization(run: Run, finding: Finding, ledger: Ledger, results: LedgerResults) -> Finding:
-    """Return a finding about the organization as certain if no other users change it; one of a name must come again."""
+    """Return a finding about the organization as certain if no other users change it; one of a name must come again.
+
+    If another update leaves a wrong name the second time, the finding is of its requirement.
+    """
+    is_of_name = finding.pointer == "/data/name"
+    again = is_of_name or (finding.requirement, finding.pointer) == (ONLY_NAME, "/data/settings")
+    rules = dict.fromkeys((finding.requirement, *(OF_UPDATES if is_of_name else ())))
+    repeated: list[Finding] = []
 
     def judge(seen: Findings) -> None:
-        for found in seen.of(finding.requirement)[:1]:
+        broken = (found for rule in rules for found in seen.of(rule))
+        repeated[:] = [found for found in broken if not is_of_name or found.pointer == finding.pointer][:1]
+        for found in repeated:
             raise found.as_fault()
 
-    again = finding.pointer == "/data/name" or (finding.requirement, finding.pointer) == (ONLY_NAME, "/data/settings")
     try:
         with confirm.cant_tell_if_others_interfere(run):
             confirm.again(ledger.findings, judge, lambda: run.scenarios.result(_again) if again else ledger.findings)
     except NonConformity:
-        return replace(finding, unconfirmed=False)
+        return replace(finding, requirement=repeated[0].requirement, unconfirmed=False)
     except CantTell as doubt:
         results.doubts[finding.requirement] = doubt
     return finding

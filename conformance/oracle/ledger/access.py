@@ -13,7 +13,7 @@ from conformance.oracle.ledger.rules import finding_of
 from conformance.oracle.permissions import Permission, permission_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from conformance.oracle.ledger.findings import Findings
     from conformance.wire.exchange import Exchange
@@ -33,6 +33,7 @@ _JUDGED: Final = frozenset({*_OF_SCOPED, "listEngagements"})
 """The operations without an id that may be repeated without limit; a plan may limit creations and invitations."""
 _OF_MEMBERSHIP: Final = frozenset({"updateMemberRole", "removeMember"})
 """The operations that may change what a member's key may do."""
+_NO_SUCH_OPERATION: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.GONE})
 _OF_STATE: Final = frozenset({"archiveEngagement", "unarchiveEngagement", "deleteEngagement"})
 """The operations after which a service may deny members an engagement."""
 
@@ -89,7 +90,7 @@ class Access:
         if self.is_lost(exchange):
             last = next(use for use in reversed(self.uses[sent.key_name]) if use.interval.before(Interval.of(exchange)))
             message = f"{operation} was refused to a key that had been served before"
-            finding = finding_of(rule, exchange, last.exchange, message=message, expected="no 401 or 403")
+            finding = finding_of(rule, exchange, last.exchange, message=message, expected="a success, as before")
             self.findings.broken.append(finding)
         elif exchange.accepted and any(self._earlier(exchange, operation)):
             self.findings.keep(rule, exchange)
@@ -107,8 +108,8 @@ class Access:
         if status == HTTPStatus.UNAUTHORIZED:
             uses, span = self.uses.get(sent.key_name, ()), Interval.of(exchange)
             return any(use.interval.before(span) for use in uses) and any(span.before(use.interval) for use in uses)
-        if status == HTTPStatus.NOT_FOUND:
-            return sent.operation.id == "getEngagement" and any(use.names(sent.identifier) for use in earlier)
+        if status in _NO_SUCH_OPERATION:
+            return _is_denied(sent, status, earlier)
         if status != HTTPStatus.FORBIDDEN:
             return False
         if permission is Permission.ALLOWED:
@@ -133,3 +134,11 @@ class Access:
         """Whether no request can have changed a member or an engagement between a use of a key and an exchange."""
         since = Interval(use.interval.start, Interval.of(exchange).end)
         return not any(change.overlaps(since) for change in self.changes.get(identifier, ()))
+
+
+def _is_denied(sent: Request, status: int, earlier: Iterable[_Use]) -> bool:
+    """Whether an operation that a key has used, or an engagement that it has read, is said not to exist."""
+    if sent.operation.id in _JUDGED:
+        return "page" not in dict(sent.query) and any(earlier)  # a page past the end may be refused
+    is_read = sent.operation.id == "getEngagement" and status == HTTPStatus.NOT_FOUND
+    return is_read and any(use.names(sent.identifier) for use in earlier)

@@ -58,17 +58,15 @@ class InvalidBody:
 
 @dataclass(frozen=True, slots=True)
 class InvalidQuery:
-    """Query parameters of which one is certainly invalid.
+    """Query parameters of which one at least is certainly invalid.
 
     Attributes:
         what: A description that completes "listMembers with ...".
         query: The parameters.
-        thorough: Whether it is left out of quick runs.
     """
 
     what: str
     query: tuple[tuple[str, str], ...]
-    thorough: bool
 
 
 def _malformed(valid: str, lenient: str = "single quotes") -> Iterator[InvalidBody]:
@@ -198,28 +196,25 @@ BODIES: Final[Mapping[str, tuple[InvalidBody, ...]]] = MappingProxyType(
 """The certainly invalid bodies of each operation that takes one. ``owner`` as a new role has rules of its own."""
 
 
-def _query(*query: tuple[str, str], thorough: bool = False) -> InvalidQuery:
-    return InvalidQuery("&".join(f"{name}={value}" for name, value in query), query, thorough)
+_VALID: Final = {"role": "member", "status": "active", "sort": "name", "order": "asc", "page": "1", "perPage": "5"}
+
+
+def _queries(**invalid: str) -> tuple[InvalidQuery, ...]:
+    """Return each invalid parameter alone and with all others valid, and the first two together."""
+    asked = [{name: value} for name, value in invalid.items()]
+    asked += [{**{other: _VALID[other] for other in invalid}, **each} for each in asked]
+    asked.append(dict([*invalid.items()][:2]))
+    return tuple(
+        InvalidQuery("&".join(f"{name}={value}" for name, value in query.items()), tuple(query.items()))
+        for query in asked
+    )
 
 
 QUERIES: Final[Mapping[str, tuple[InvalidQuery, ...]]] = MappingProxyType(
     {
-        "listMembers": (
-            _query(("role", "no-such-role")),
-            _query(("page", "abc")),
-            _query(("perPage", "abc")),
-            _query(("role", "no-such-role"), ("perPage", "1")),
-        ),
-        "listEngagements": (
-            _query(("status", "no-such-status")),
-            _query(("sort", "no-such-field")),
-            _query(("order", "no-such-order")),
-            _query(("page", "abc")),
-            _query(("perPage", "abc")),
-            _query(("status", "no-such-status"), ("sort", "no-such-field")),
-            _query(("status", "no-such-status"), ("page", "2"), thorough=True),
-            _query(("sort", "name"), ("order", "no-such-order"), thorough=True),
-            _query(("sort", "no-such-field"), ("order", "asc"), thorough=True),
+        "listMembers": _queries(role="no-such-role", page="abc", perPage="abc"),
+        "listEngagements": _queries(
+            status="no-such-status", sort="no-such-field", order="no-such-order", page="abc", perPage="abc"
         ),
     }
 )
@@ -229,8 +224,3 @@ QUERIES: Final[Mapping[str, tuple[InvalidQuery, ...]]] = MappingProxyType(
 def bodies(operation: str, *, thorough: bool) -> list[InvalidBody]:
     """Return the certainly invalid bodies of an operation, all of them or those of a quick run."""
     return [body for body in BODIES[operation] if thorough or not body.thorough]
-
-
-def queries(operation: str, *, thorough: bool) -> list[InvalidQuery]:
-    """Return the certainly invalid query parameters of a list, all of them or those of a quick run."""
-    return [query for query in QUERIES[operation] if thorough or not query.thorough]

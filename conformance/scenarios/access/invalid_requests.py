@@ -159,7 +159,7 @@ def invalid_role_changes(run: Run) -> Refusals:
 def invalid_queries(run: Run) -> dict[str, tuple[Sent, ...]]:
     """List engagements and members with every certainly invalid parameter."""
     lists = {"listMembers": requests.list_members(), "listEngagements": requests.list_engagements()}
-    asked = [(name, query) for name in lists for query in invalid_inputs.queries(name, thorough=_is_thorough(run))]
+    asked = [(name, query) for name in lists for query in invalid_inputs.QUERIES[name]]
     exchanges = run.send_all([replace(lists[name], query=query.query) for name, query in asked])
     responses = list(zip(asked, exchanges, strict=True))
     return {name: tuple(Sent(query.what, sent) for (of, query), sent in responses if of == name) for name in lists}

@@ -154,6 +154,7 @@ def odd_editing(run: Run) -> OddEditing:
     other = requests.update_engagement(identifier, run.scenarios.result(creating).described.sent)
     former = requests.update_engagement(identifier, {"name": field_or_none(before, "name")})
     reading = requests.get_engagement(identifier)
+    run.sleep(tick)  # the fifth edit must move updatedAt, too
     namesake, *_ = run.send_in_turn([other, reading, former, reading])
     if namesake.accepted:
         run.send_in_turn([other, reading])

@@ -42,6 +42,11 @@ def refused(key: Credential, *steps: tuple[Request, int]) -> list[str]:
         (MEMBER, (200, 401, 200), [OF_MEMBERS]),
         (MEMBER, (200, 403, 200), [OF_MEMBERS]),
         (MEMBER, (401, 403, 200), []),
+        (MEMBER, (200, 404), [OF_MEMBERS]),
+        (MEMBER, (200, 405), [OF_MEMBERS]),
+        (MEMBER, (200, 409), []),
+        (MEMBER, (404, 200), []),
+        (READER, (200, 404), ["scope-allows-get-organization"]),
         (STRANGER, (200, 403), []),
         (UNKNOWN, (200, 401), []),
     ],
@@ -49,6 +54,14 @@ def refused(key: Credential, *steps: tuple[Request, int]) -> list[str]:
 def test_a_key_is_refused_what_it_was_allowed(key: Credential, statuses: tuple[int, ...], rules: list[str]) -> None:
     """A 403 after a success is wrong; so is a 401 if the key is served again, as it has not ended then."""
     assert refused(key, *((READ, status) for status in statuses)) == rules
+
+
+def test_a_page_past_the_end_may_be_refused_with_404() -> None:
+    """A list without a page is never refused with 404 to a key that has got it before."""
+    lists = requests.list_members(), requests.list_members(page=9)
+
+    assert refused(MEMBER, *((request, status) for request in lists for status in (200, 404))) == [OF_MEMBERS]
+    assert refused(MEMBER, (lists[1], 200), (lists[1], 404)) == []
 
 
 def test_another_operation_may_need_a_permission_that_the_key_lacks() -> None:
