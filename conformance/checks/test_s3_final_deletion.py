@@ -56,6 +56,18 @@ def test_nothing_that_was_deleted_is_listed(final_deletion: FinalDeletion) -> No
     expect.not_listed("a deleted engagement", still, *deletions, final_deletion.page)
 
 
+@requirement("delete-spares-others")
+def test_the_newest_engagement_outlives_the_others(final_deletion: FinalDeletion) -> None:
+    """The newest active engagement is unchanged after the deletion of all others."""
+    if final_deletion.spared is None or not final_deletion.spared[0].accepted:
+        raise Inapplicable("No active engagement existed at the end")
+    before, after = final_deletion.spared
+    expect.status(after, lambda status: status == HTTPStatus.OK, "200, as before the deletions")
+
+    kept = ("name", "description", "status", "updatedAt")
+    expect.unchanged("the newest engagement", read.data(before), read.data(after), kept, before, after)
+
+
 @requirement("deleted-uncounted")
 def test_nothing_deleted_is_counted(run: Run, final_deletion: FinalDeletion, counts: Counts) -> None:
     """After the deletion of every engagement of the run, engagementCount is the total of the list, as before."""

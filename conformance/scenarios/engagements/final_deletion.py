@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
 from conformance.oracle import read
+from conformance.oracle.exchanges import of_operation
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.outcomes import Inapplicable
 from conformance.running.scenarios import scenario
@@ -17,10 +18,11 @@ from conformance.scenarios.lists.finding import latest
 from conformance.wire import requests
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
 
 _READ: Final = 2
 
@@ -36,6 +38,7 @@ class FinalDeletion:
         page: The list afterwards.
         organization: The organization after that.
         kept: The records of the engagement that was deleted last, before its deletion: those that can be read then.
+        spared: Reads of the newest active engagement before and after the deletions of the others; None without one.
     """
 
     responses: Mapping[str, Exchange]
@@ -44,6 +47,7 @@ class FinalDeletion:
     page: Exchange
     organization: Exchange
     kept: tuple[Record, ...]
+    spared: tuple[Exchange, Exchange] | None = None
 
 
 @scenario(alone=True)
@@ -58,10 +62,14 @@ def final_deletion(run: Run) -> FinalDeletion:
     kept = [] if before is None else before.kept
     if before is not None and last is not None:
         kept = archive_neighbour(run, before)
+    newest = _newest_active(run, batch.keys() - archived_last(existing))
+    spared = [] if newest is None else [run.send(newest)]
+    own = [] if newest is None else [batch.pop(newest.identifier or "")]
     responses = send_by_turns(run, [*batch.values()])
     kept = read_again(run, kept)
+    spared += [] if newest is None else [run.send(newest)]
     responses += [] if before is None else before.deletions
-    responses += [] if last is None else [run.send(last)]
+    responses += run.send_in_turn(own if last is None else [*own, last])
     deletions = {exchange.request.identifier or "": exchange for exchange in responses}
     kinds = {frozenset(changes): identifier for identifier, changes in existing.items()}
     varied = sorted(kinds.items(), key=lambda kind: (-len(kind[0]), sorted(kind[0])))
@@ -78,4 +86,12 @@ def final_deletion(run: Run) -> FinalDeletion:
         page,
         run.send(requests.get_organization()),
         tuple(kept),
+        (spared[0], spared[-1]) if spared else None,
     )
+
+
+def _newest_active(run: Run, active: Collection[str]) -> Request | None:
+    """Return a read of the engagement that was created last, of some; None without one."""
+    creations = of_operation(run.wire.exchanges, "createEngagement")
+    made = [identifier for creation in creations if (identifier := read.identifier_or_none(creation)) in active]
+    return requests.get_engagement(made[-1]) if made and made[-1] is not None else None

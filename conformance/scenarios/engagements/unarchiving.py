@@ -83,8 +83,10 @@ def _use_reactivated(run: Run, unarchive: Request) -> Reactivated:
     archive = run.send(requests.archive_engagement(identifier))
     after = run.send(requests.get_engagement(identifier))
     # For the ledger and the laws of every list: an edit of the archived engagement, and an active one in the list.
-    run.send(requests.update_engagement(identifier, {"description": "Edited in the archive again"}))
+    refused, reading = (
+        requests.update_engagement(identifier, {"description": "Edited in the archive again"}),
+        requests.get_engagement(identifier),
+    )
     listed = requests.list_engagements(status="active", order="asc", perPage=MAX_PER_PAGE)  # valid without a sort
-    for last in (listed, unarchive, requests.get_engagement(identifier), listed):
-        run.send(last)
+    run.send_in_turn([refused, reading, listed, unarchive, reading, listed])
     return Reactivated(name, edit, second, archive, after)
