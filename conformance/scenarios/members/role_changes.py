@@ -93,6 +93,7 @@ def key_of_bystander(run: Run) -> Credential | None:
 def _try_owner(run: Run, member: Member, role: str) -> None:
     """Try to make a member an owner, and again in its other role if that was refused."""
     if _set(run, member, "owner").refused:  # otherwise a faulty service may have done it, so the suite stops
+        read_members(run)  # for the ledger: before the next change hides what the refused one did
         _set(run, member, OTHER_ROLE[role])
         _set(run, member, "owner")
 
