@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from conformance.certificate.consistency import problems
 from conformance.cli.text import printable, usage_error
 from conformance.replay.comparing import differences, is_cut_off
 from conformance.replay.recording import NotJudgeable, read_recording
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def reevaluate_folder(folder: Path) -> int:
-    """Judge the recording in a folder again and print the differences from its report.
+    """Judge the recording in a folder again and print each difference and contradiction in its report.
 
     Returns:
         0 without differences, 1 otherwise.
@@ -29,7 +30,7 @@ def reevaluate_folder(folder: Path) -> int:
     except NotJudgeable as error:
         raise usage_error(error) from error
     again = reevaluate(recording, folder)
-    found = differences(recording, again)
+    found = [*differences(recording, again), *problems(recording.report, recording.exchanges)]
     for line in found:
         click.echo(printable(line, limit=1000))
     if not found and is_cut_off(recording.report):

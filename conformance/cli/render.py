@@ -70,7 +70,8 @@ def render(report: Path, form: str | None, output: Path | None, *, rejudge: bool
     workflow commands for a step on GitHub. Allure gets a file for each requirement, in the folder of --output.
 
     --rejudge runs the checks again on the recording in the folder, without a target. Exit status then: 0 every
-    outcome and observation is the same; 1 there are differences, one per line; 2 there is no recording.
+    outcome and observation is the same, and the verdict and the classes follow from them; 1 there are differences,
+    one per line; 2 there is no recording.
     """
     if rejudge:
         if form is not None or output is not None:

@@ -6,10 +6,13 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from conformance.reports.text import json_document
 
 from .conftest import change_entries, conformance, reseal
 
@@ -124,6 +127,29 @@ def test_an_unrequested_exchange_is_reported(folder: Path) -> None:
 
     assert again.returncode == 1
     assert "no check requested exchange" in again.stdout
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda report: report.update(verdict="conformant"),
+        lambda report: report["classes"][0].update(outcome="passed"),
+        lambda report: report["requirements"][0].update(waived=True),
+        lambda report: report["run"].update(requests=1),
+    ],
+    ids=["verdict", "class", "waived", "requests"],
+)
+def test_a_changed_conclusion_is_noticed(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """The conclusions of a report must follow from its requirements, also if its digest and all outcomes are right."""
+    path = folder / "report.json"
+    report = json.loads(path.read_bytes())
+    change(report)
+    path.write_bytes(json_document(report))
+    reseal(folder)
+    again = _reevaluate(folder)
+
+    assert again.returncode == 1
+    assert "was changed after the run" not in again.stdout
 
 
 def test_changed_note_is_noticed(folder: Path) -> None:
