@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from conformance.exits import Exit
+
+_OF_GENERATORS: Final = ("HYPOTHESIS_", "SCHEMATHESIS_")
+"""The beginnings of variables with which a project loads its own code into these libraries and changes their cases."""
 
 
 def main() -> None:
@@ -27,6 +31,8 @@ def main() -> None:
         sys.stderr.write(f"Exit {Exit.USAGE:d}: {error}\n")
         sys.exit(Exit.USAGE)
     leave_no_core_file()
+    for name in [name for name in os.environ if name.startswith(_OF_GENERATORS)]:
+        del os.environ[name]
 
     try:
         from conformance.cli import main as command_line  # noqa: PLC0415 - as above

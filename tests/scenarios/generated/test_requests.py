@@ -113,3 +113,24 @@ def test_drawing_leaves_nothing_in_a_folder(tmp_path: Path) -> None:
 
     assert (done.returncode, done.stdout) == (0, "of-the-user/x\n"), done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("variable", ["SCHEMATHESIS_HOOKS", "HYPOTHESIS_EXPERIMENTAL_OBSERVABILITY"])
+def test_variables_of_other_projects_change_no_case(variable: str, tmp_path: Path) -> None:
+    """The command line neither imports a module that a variable of Schemathesis names, nor observes cases."""
+    (tmp_path / "hooks.py").write_text("open('executed', 'w').close()\n")
+    program = (
+        "import sys\n"
+        "from conformance.__main__ import main\n"
+        "sys.argv = ['conformance', '--version']\n"
+        "try:\n"
+        "    main()\n"
+        "except SystemExit:\n"
+        "    from conformance.scenarios.generated.schemathesis_cases import draw\n"
+        "    assert draw('createEngagement', negative=True, count=5, seeded=1, is_over=lambda: False)\n"
+    )
+    words, variables = [sys.executable, "-c", program], {**os.environ, variable: "hooks"}
+    done = subprocess.run(words, check=False, capture_output=True, text=True, cwd=tmp_path, env=variables, timeout=120)
+
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["hooks.py"]
