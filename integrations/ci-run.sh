@@ -10,7 +10,7 @@ stderr=$(mktemp)
 trap 'rm -f "$stderr"' EXIT
 
 # Remove the outputs of an earlier job; keep the journal for conformance cleanup.
-if grep -qs '"format": *"conformance-report/' "$report/report.json"; then
+if grep -Eqs '"format": *"conformance-(report|journal)/' "$report/report.json" "$report/journal.jsonl"; then
     for name in report.json report.html junit.xml summary.md ctrf.json earl.jsonld badge.svg report.sarif \
         metrics.prom exchanges.har provisioned.jsonl provisioner.log errors.log; do
         rm -f "$report/$name"
@@ -54,6 +54,9 @@ is_true() { # whether the variable of this name is true
 annotations=
 if is_true ANNOTATIONS; then annotations=yes; fi
 
+for name in report.json summary.md; do # which a run that is killed would not replace
+    [ ! -e "$report/$name" ] || refuse "$report holds $name, which no run wrote: name another folder with REPORT."
+done
 [ -n "${TARGET:-}" ] || [ -n "${CONFORMANCE_BASE_URL:-}" ] ||
     refuse "No target is named: set CONFORMANCE_BASE_URL or TARGET."
 options=(--report "$report" --effort "${EFFORT:-quick}")

@@ -123,6 +123,26 @@ def test_a_run_that_tests_nothing_publishes_no_earlier_report(
     assert status == 3 or why in (tmp_path / "summary").read_text()
 
 
+@pytest.mark.parametrize("planted", ["report.json", "summary.md"])
+def test_a_killed_run_publishes_no_file_that_was_there_before(tmp_path: Path, planted: str) -> None:
+    """A file of the repository is no verdict, also if the run ends before it can refuse the folder."""
+    folder, programs = tmp_path / "conformance-report", tmp_path / "bin"
+    folder.mkdir()
+    programs.mkdir()
+    (folder / planted).write_text('{"verdict": "conformant\\nother=injected"}')
+    (programs / "conformance").write_text("#!/bin/sh\nkill -9 $$\n")
+    (programs / "conformance").chmod(0o755)
+    outputs = {"GITHUB_STEP_SUMMARY": str(tmp_path / "summary"), "GITHUB_OUTPUT": str(tmp_path / "output")}
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+
+    done = run_script(tmp_path, PATH=path, CONFORMANCE_BASE_URL="http://service.test", **outputs)
+
+    assert done.returncode != 0
+    assert not (tmp_path / "output").exists()
+    assert "conformant" not in (tmp_path / "summary").read_text()
+    assert (folder / planted).exists()
+
+
 @pytest.mark.parametrize(
     ("value", "status"),
     [
