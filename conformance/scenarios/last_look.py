@@ -32,7 +32,7 @@ from conformance.wire import requests
 if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.requests import Request
+    from conformance.wire.requests import Credential, Request
 
 _LATE: Final = {Effort.QUICK: 0.0, Effort.STANDARD: 10.0, Effort.DEEP: 10.0}
 """Seconds after the last change."""
@@ -142,10 +142,26 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
         requests.get_engagement(ids[LastChange.ARCHIVED_AGAIN]),
     ):
         send_with(run, keys.get(request), request)
-    send_with(run, member, requests.create_engagement({"name": 5, "description": 5}))
-    inviter = scoped_key_or_none(run, "organizations:write")
-    if inviter is not None and run.mode is Mode.DISPOSABLE:
-        run.send(requests.invite_member({"email": 5, "role": 5}).with_key(inviter))
+    _try_in_vain(run, member, ids[LastChange.EDITED], ids[LastChange.ARCHIVED])
+
+
+def _try_in_vain(run: Run, member: Credential | None, active: str, deleted: str) -> None:
+    """Send invalid bodies with a member's key, which edits a deleted engagement, too; and one invitation with another.
+
+    Args:
+        run: The run.
+        member: The member's key; None for the main key.
+        active: An engagement that may be edited.
+        deleted: A deleted one.
+    """
+    invalid = {"name": 5, "description": run.name("in-vain")}  # which shows whose it is if the service carries it out
+    invitation = requests.invite_member({"email": 5, "role": 5})
+    send_with(run, member, requests.create_engagement(invalid))
+    send_with(run, member, requests.update_engagement(active, invalid))
+    send_with(run, member, requests.update_engagement(deleted, {"description": "Edited after its deletion"}))
+    if run.mode is Mode.DISPOSABLE:
+        send_with(run, member, invitation)
+        run.send_all([*with_scoped_key(run, "organizations:write", invitation)])
 
 
 def _remove_members(run: Run) -> None:
