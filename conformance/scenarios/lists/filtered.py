@@ -111,7 +111,7 @@ def readable(snapshot: Snapshot) -> list[dict[str, Any]]:
 
 
 def _make_crowd(run: Run) -> None:
-    """Make an admin, and a member that becomes one and stays so; beside a quick run also more members than fit a page."""
+    """Make an admin, and a member that becomes one; beside a quick run also more members than fit on a page."""
     with suppress(MissingMeans):
         run.fixtures.member("admin")
         promoted = run.fixtures.member(_COMMON_ROLE)
