@@ -17,7 +17,6 @@ from conformance.oracle.ledger.ledger import ORGANIZATION_RULES, SCENARIOS, Ledg
 from conformance.oracle.ledger.lists import page_of
 from conformance.oracle.ledger.members import OwnMember
 from conformance.oracle.ledger.organization import OF_UPDATES, ONLY_NAME
-from conformance.oracle.lists.collation import name_key
 from conformance.oracle.outcomes import CantTell, CheckOutcome, Inapplicable, NonConformity, evidence
 from conformance.running.scenarios import scenario, scenario_named
 from conformance.scenarios.access.invalid_requests import invalid_organization_updates_again
@@ -106,7 +105,7 @@ def _of_other_organization(run: Run) -> list[Finding]:
     def seen(exchange: Exchange) -> Exchange:
         return exchange.seen_from(OTHER_KEY, scopes - {None})
 
-    ledger = Ledger.over(map(seen, run.wire.exchanges), name_key)
+    ledger = Ledger.over(map(seen, run.wire.exchanges))
     found: dict[str, Finding] = {}
     for finding in tuple(ledger.findings.broken):
         rule = finding.requirement
@@ -140,7 +139,7 @@ def _ledger_of(run: Run) -> Ledger:
         user_id: OwnMember(member.is_new, member.credential.name if member.credential else None)
         for user_id, member in run.fixtures.members.items()
     }
-    return Ledger.over(run.wire.exchanges, name_key, members)
+    return Ledger.over(run.wire.exchanges, members)
 
 
 def _unless_clock_explains(run: Run, finding: Finding, results: LedgerResults) -> Finding:

@@ -37,7 +37,6 @@ from conformance.wire.requests import JSON_HEADERS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from conformance.oracle.ledger.lists import NameKey
     from conformance.wire.exchange import Exchange
 
 ENGAGEMENT_RULES: Final = (
@@ -143,28 +142,17 @@ SCENARIOS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 _NO_MEMBERS: Final[Mapping[str, OwnMember]] = MappingProxyType({})
 
 
-def _no_name_key(name: str) -> str | None:
-    """Return no key, for names that collations may order in any way."""
-    del name
-    return None
-
-
 class Ledger:
     """A model of the engagements that the run made, of its members and of the organizations.
 
     Args:
-        name_key: Returns the key that a name is compared by in lists sorted by name; None for a name not compared.
         members: The members that the run may change, by id.
 
     Attributes:
         findings: The findings so far.
     """
 
-    def __init__(
-        self,
-        name_key: NameKey = _no_name_key,
-        members: Mapping[str, OwnMember] = _NO_MEMBERS,
-    ) -> None:
+    def __init__(self, members: Mapping[str, OwnMember] = _NO_MEMBERS) -> None:
         self.findings = Findings()
         self.histories: dict[str, History] = {}
         self._given_twice: set[str] = set()
@@ -176,27 +164,19 @@ class Ledger:
         times = Times(self.findings, self._changes_of_others, self._clock)
         self._reads = Reads(self.findings, self._changes_of_others, times)
         self._changes = Changes(self.findings, self._changes_of_others, self._names, self._texts)
-        self._lists = ListRules(
-            self.findings, self.histories, name_key, self._changes_of_others, self._creations, times
-        )
+        self._lists = ListRules(self.findings, self.histories, self._changes_of_others, self._creations, times)
         self._access = Access(self.findings, {member.key: user_id for user_id, member in members.items()})
         self._organization_rules = Members(self.findings, members), Organizations(self.findings), self._access
 
     @classmethod
-    def over(
-        cls,
-        exchanges: Iterable[Exchange],
-        name_key: NameKey = _no_name_key,
-        members: Mapping[str, OwnMember] = _NO_MEMBERS,
-    ) -> Ledger:
+    def over(cls, exchanges: Iterable[Exchange], members: Mapping[str, OwnMember] = _NO_MEMBERS) -> Ledger:
         """Return the ledger of many exchanges, some of which may have overlapped.
 
         Args:
             exchanges: The exchanges, in any order.
-            name_key: As for the class.
             members: As for the class.
         """
-        ledger = cls(name_key, members)
+        ledger = cls(members)
         known = sorted(exchanges, key=lambda exchange: Interval.of(exchange).start)
         for exchange in known:
             ledger.record(exchange)

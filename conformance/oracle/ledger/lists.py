@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger import attribution, evidence
 from conformance.oracle.ledger.findings import Finding, Findings
 from conformance.oracle.ledger.histories import History, OpenFinding, Snapshot
+from conformance.oracle.lists.collation import name_key
 from conformance.oracle.rendering import render
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from conformance.oracle.ledger.rules import Others
     from conformance.oracle.ledger.times import Times
     from conformance.wire.exchange import Exchange
-
-    NameKey = Callable[[str], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +102,6 @@ class ListRules:
     Attributes:
         findings: The findings that they add to.
         histories: The engagements of the run by id.
-        name_key: Returns the key that a name is compared by; None for names that collations may order otherwise.
         others: Returns the writes to other engagements within an interval.
         creations: All creations of the run.
         times: The rules of times.
@@ -113,7 +110,6 @@ class ListRules:
 
     findings: Findings
     histories: Mapping[str, History]
-    name_key: NameKey
     others: Others
     creations: Creations
     times: Times
@@ -271,7 +267,7 @@ class ListRules:
         sort = page.asked.get("sort")
         if sort == "name":
             name = history.registers["name"].certain_value(page.interval)
-            return None if name is None else self.name_key(name)
+            return None if name is None else name_key(name)
         seen = next(
             (earlier for earlier in reversed(history.snapshots) if earlier.interval.before(page.interval)), None
         )
@@ -292,7 +288,7 @@ class ListRules:
                 return None
             if sort != "name":
                 return value
-            return self.name_key(value) if read.id_of(item) in self.histories else None
+            return name_key(value) if read.id_of(item) in self.histories else None
 
         return key
 
@@ -310,7 +306,7 @@ class ListRules:
                 words = f"names {direction}", f"{render(other)} after {render(previous)}", f"/data/{place}/name"
                 self._break(Finding(requirement, page.exchange, (), "a list is not sorted by name", *words))
                 return
-        if len(Counter(found for _, found in known)) > 1:
+        if len({found for _, found in known}) > 1:
             self.findings.keep(requirement, page.exchange)
 
     def _break(self, finding: Finding, history: History | None = None) -> None:

@@ -12,7 +12,7 @@ from conformance.oracle import read
 from conformance.oracle.laws import registry
 from conformance.oracle.ledger.findings import Finding
 from conformance.oracle.ledger.ledger import Ledger
-from conformance.oracle.lists.collation import LABEL, name_key, syllables
+from conformance.oracle.lists.collation import LABEL, syllables
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.repeated_findings import confirmed_by_repetition, is_on_another_page, judge_by_ledger
 from conformance.scenarios.walks.plan import Kind, Step
@@ -80,7 +80,7 @@ class Walk:
     _names: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.ledger = Ledger.over(self.crowd, name_key)
+        self.ledger = Ledger.over(self.crowd)
 
     def send_steps(self, steps: Sequence[Step]) -> Finding | None:
         """Send steps until one shows a fault; steps about missing engagements are skipped."""
@@ -179,7 +179,7 @@ class Walk:
     def _findings_with(self, later: Exchange) -> list[Finding]:
         """Return the findings of a ledger that also knows the later exchange."""
         exchanges = [*self.crowd, *(taken_step.exchange for taken_step in self.taken), later]
-        return Ledger.over(exchanges, name_key).findings.broken
+        return Ledger.over(exchanges).findings.broken
 
 
 _ON_ENGAGEMENT: Final = {

@@ -7,7 +7,6 @@ from typing import Any
 
 from conformance.oracle.ledger.findings import Finding
 from conformance.oracle.ledger.ledger import ENGAGEMENT_RULES, Ledger
-from conformance.oracle.lists.collation import name_key
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
 
@@ -24,17 +23,17 @@ def listing(client: Any, items: Sequence[object], *, count: int | None = None, *
 
 def broken(exchanges: Iterable[Exchange]) -> list[str]:
     """Return the requirements that a ledger finds broken and not explained by others, each once."""
-    findings = Ledger.over(exchanges, name_key).findings
+    findings = Ledger.over(exchanges).findings
     return [rule for rule in ENGAGEMENT_RULES if findings.of(rule) and not findings.explained(rule)]
 
 
 def found(exchanges: Iterable[Exchange]) -> Finding:
     """Return the only finding of a ledger."""
-    (finding,) = Ledger.over(exchanges, name_key).findings.broken
+    (finding,) = Ledger.over(exchanges).findings.broken
     return finding
 
 
 def kept(exchanges: Iterable[Exchange]) -> dict[str, list[int]]:
     """Return the numbers of the exchanges that are evidence for each requirement."""
-    findings = Ledger.over(exchanges, name_key).findings
+    findings = Ledger.over(exchanges).findings
     return {rule: [exchange.number for exchange in exchanges] for rule, exchanges in findings.kept.items()}

@@ -14,7 +14,6 @@ from conformance.oracle import read
 from conformance.oracle.ledger.attribution import MOVES
 from conformance.oracle.ledger.findings import OF_REFUSALS
 from conformance.oracle.ledger.ledger import ENGAGEMENT_RULES, Ledger
-from conformance.oracle.lists.collation import name_key
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Credential
@@ -200,7 +199,7 @@ def test_a_fault_breaks_its_rule_and_no_other(
 
 def test_a_correct_service_gives_evidence(make_client: MakeClient) -> None:
     """The ledger records responses that could have broken a rule."""
-    findings = Ledger.over(run_steps(make_client(), STORY), name_key).findings
+    findings = Ledger.over(run_steps(make_client(), STORY)).findings
 
     assert findings.broken == []
     assert {"update-engagement-takes-effect", "archived-edit-refused", "deleted-unreadable"} <= findings.kept.keys()
@@ -246,7 +245,7 @@ def test_every_rule_can_be_kept(make_client: MakeClient) -> None:
             requests.get_engagement(odd),
         ]
     )
-    findings = Ledger.over(client.exchanges, name_key).findings
+    findings = Ledger.over(client.exchanges).findings
 
     assert findings.broken == []
     without = {
@@ -568,7 +567,7 @@ def test_a_correct_service_breaks_no_rule(
         # It took effect in the middle of its interval; the next request may begin before its response.
         client.now = began + 0.05 + data.draw(st.floats(0.001, 0.08))
 
-    assert Ledger.over(client.exchanges, name_key).findings.broken == []
+    assert Ledger.over(client.exchanges).findings.broken == []
 
 
 def _data(exchange: Exchange) -> dict[str, Any]:

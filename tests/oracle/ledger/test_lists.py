@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from conformance.oracle.ledger.ledger import ENGAGEMENT_RULES, Ledger
-from conformance.oracle.lists.collation import name_key
 from conformance.wire import requests
 from tests.oracle.ledger.ledgers import broken, found, kept, listing
 
@@ -129,7 +128,7 @@ def test_an_unsorted_page_may_hold_any_item(make_client: MakeClient, honest: typ
 
 def partition(exchanges: list[Any]) -> list[Any]:
     """Return the ledger's findings of incomplete pages, explained by others or not."""
-    findings = Ledger.over(exchanges, name_key).findings.broken
+    findings = Ledger.over(exchanges).findings.broken
     return [finding for finding in findings if finding.requirement == "list-engagements-pages-partition"]
 
 
