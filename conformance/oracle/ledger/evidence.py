@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.effects import EXISTENCE, STATUS, Interval
+from conformance.oracle.effects import EXISTENCE, MICROSECONDS, STATUS, Interval
 from conformance.oracle.ledger import attribution
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def of_moved_time(
     """
     created, moved = shown.moment("createdAt"), shown.moment("updatedAt")
     since = 0.0 if created is None or moved is None else (moved - created).total_seconds()
-    at = history.creation.interval.end + since * 1_000_000
+    at = history.creation.interval.end + since * MICROSECONDS
     suspects = [(write, attribution.of_refusal(history, write)) for write in reversed(refused)]
     suspects += [(write, SPARING[write.operation]) for write in others if of_others([write])]
     away = {id(write): max(write.interval.start - at, at - write.interval.end, 0.0) for write, _ in suspects}

@@ -14,7 +14,7 @@ from conformance.oracle.ledger.attribution import of_refused_key
 from conformance.oracle.ledger.findings import Finding
 from conformance.oracle.ledger.histories import History, Snapshot, Write
 from conformance.oracle.ledger.lists import page_of
-from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, finding_of, is_of_main
+from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, Rules, finding_of, is_of_main
 from conformance.oracle.permissions import Permission, permission_of
 from conformance.oracle.rendering import render
 from conformance.wire.exchange import BESIDE_OTHERS, TOO_MANY_REQUESTS
@@ -22,7 +22,6 @@ from conformance.wire.exchange import BESIDE_OTHERS, TOO_MANY_REQUESTS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from conformance.oracle.ledger.findings import Findings
     from conformance.oracle.ledger.lists import PageRead
     from conformance.wire.exchange import Exchange
 
@@ -119,11 +118,10 @@ def _role_sent(exchange: Exchange) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class Members:
+class Members(Rules):
     """Rules of the members that a run may change.
 
     Attributes:
-        findings: The findings that they add to.
         own: These members, by id.
         histories: What is known of each, by id.
         writes: All changes of members and accepted invitations, by any key of the organization.
@@ -133,7 +131,6 @@ class Members:
         owners: Owners in lists.
     """
 
-    findings: Findings
     own: Mapping[str, OwnMember]
     histories: dict[str, History] = field(default_factory=dict)
     writes: list[Write] = field(default_factory=list)
@@ -206,7 +203,7 @@ class Members:
             return
         expected = {_NO_OWNER: "a 4xx other than 401, 404 and 429"}.get(rule, "404" if gone else "200")
         finding = finding_of(rule, exchange, *because, message=f"{operation} {message}", expected=expected)
-        self._conclude(history, finding, right=right)
+        self.conclude(history, finding, right=right)
 
     # Lists
 
@@ -234,7 +231,7 @@ class Members:
     def _item(self, history: History, page: PageRead, now: Snapshot) -> None:
         if (gone := history.deletion(page.interval)) is not None:
             words = "a removed member is listed", "no removed member", history.identifier, now.pointer
-            self._conclude(history, Finding(_UNLISTED, page.exchange, (gone.exchange,), *words), right=False)
+            self.broke(history, Finding(_UNLISTED, page.exchange, (gone.exchange,), *words))
             return
         role, register = now.text(ROLE), history.registers[ROLE]
         tried = any(write.exchange.refused for write in self._since(history, page)[0])
@@ -244,14 +241,14 @@ class Members:
             words = "a member has a role that no request gave", expected, role, f"{now.pointer}/role"
             for rule in self._supported(history, page) if may else [self._cause(history, page, _BOTH_WAYS, role=role)]:
                 because = tuple(effect.exchange for effect in candidates)
-                self._conclude(history, Finding(rule, page.exchange, because, *words), right=may)
+                self.conclude(history, Finding(rule, page.exchange, because, *words), right=may)
             if may:
                 register.narrow(role, page.interval)
         self._fixed(history, page, now)
         if page.role is not None and not history.broken:
             words = "a member is listed under another role", render(page.role), render(role), now.pointer
             right = register.is_possible(page.role, page.interval)
-            self._conclude(history, Finding(_BY_ROLE, page.exchange, (), *words), right=right)
+            self.conclude(history, Finding(_BY_ROLE, page.exchange, (), *words), right=right)
         if not history.broken:
             history.snapshots.append(now)
 
@@ -265,7 +262,7 @@ class Members:
             default = "member-email-is-address" if name == "email" else _BY_ROLE if page.role else KEEPS_THE_REST
             words = f"{name} of a member has changed", render(was), render(value), f"{now.pointer}/{name}"
             finding = Finding(self._cause(history, page, default), page.exchange, (first.exchange,), *words)
-            self._conclude(history, finding, right=False)
+            self.broke(history, finding)
 
     def _missing(self, page: PageRead, seen: set[str]) -> None:
         """Require all members that belong into the list for certain, and an owner if there was one before."""
@@ -355,11 +352,3 @@ class Members:
         of_refused = {_of_refused(exchange) for exchange in refused}
         changed = [_BOTH_WAYS, KEEPS_THE_REST] if any(write.exchange.accepted for write in own) else []
         return [*changed, *of_refused, *{_OF_OTHERS[write.exchange.request.operation.id] for write in others}]
-
-    def _conclude(self, history: History, finding: Finding, *, right: bool) -> None:
-        """Record evidence if a rule was kept, else the finding; the member is not judged afterwards."""
-        if right:
-            self.findings.keep(finding.requirement, finding.exchange)
-        else:
-            history.broken = True
-            self.findings.broken.append(replace(finding, identifier=history.identifier))

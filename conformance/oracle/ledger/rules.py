@@ -24,15 +24,36 @@ NOT_FOR_CONTENT: Final = frozenset({401, NOT_FOUND})
 
 
 @dataclass(frozen=True, slots=True)
-class EngagementRules:
-    """Base of the rules for one engagement.
+class Rules:
+    """Base of the rules for one resource.
 
     Attributes:
         findings: The findings that the rules add to.
-        others: Returns the writes to other engagements within an interval.
     """
 
     findings: Findings
+
+    def conclude(self, history: History, finding: Finding, *, right: bool) -> None:
+        """Record evidence if a rule was kept, else the finding."""
+        if right:
+            self.findings.keep(finding.requirement, finding.exchange)
+        else:
+            self.broke(history, finding)
+
+    def broke(self, history: History, finding: Finding) -> None:
+        """Record a finding; the resource is not judged afterwards."""
+        history.broken = True
+        self.findings.broken.append(replace(finding, identifier=history.identifier))
+
+
+@dataclass(frozen=True, slots=True)
+class EngagementRules(Rules):
+    """Base of the rules for one engagement.
+
+    Attributes:
+        others: Returns the writes to other engagements within an interval.
+    """
+
     others: Others
 
     def keep(self, exchange: Exchange, *requirements: str | None) -> None:
@@ -44,18 +65,6 @@ class EngagementRules:
     def others_since(self, history: History, interval: Interval) -> Sequence[Write]:
         """Return the writes to other engagements since this one was read last."""
         return self.others(history, seen_since(history), interval.end)
-
-    def conclude(self, history: History, finding: Finding, *, right: bool) -> None:
-        """Record evidence if a rule was kept, else the finding."""
-        if right:
-            self.findings.keep(finding.requirement, finding.exchange)
-        else:
-            self.broke(history, finding)
-
-    def broke(self, history: History, finding: Finding) -> None:
-        """Record a finding; the engagement is not judged afterwards."""
-        history.broken = True
-        self.findings.broken.append(replace(finding, identifier=history.identifier))
 
 
 def finding_of(
