@@ -12,7 +12,7 @@ from conformance.checks.markers import requirement
 from conformance.interface.list_parameters import ROLES
 from conformance.oracle import read
 from conformance.oracle.lists import filters
-from conformance.oracle.lists.listing import Listing, expect_all, expect_count, expect_once, holds
+from conformance.oracle.lists.listing import Listing, cant_tell_unless, expect_all, expect_count, expect_once
 from conformance.oracle.outcomes import Inapplicable
 from conformance.scenarios.organization.counts_of_run import expect_right_counts
 from conformance.verdicts.stages import Stage
@@ -29,7 +29,7 @@ def test_role_filter_finds_all(run: Run, members_by_role: Snapshot) -> None:
     def judge(snapshot: Snapshot) -> None:
         everything = Listing(snapshot[:1])
         by_role = {role: Listing((response,)) for role, response in zip(ROLES, snapshot[1:], strict=True)}
-        holds(lambda: expect_count(everything), "without a role the total is wrong", snapshot[0])
+        cant_tell_unless(lambda: expect_count(everything), "without a role the total is wrong", snapshot[0])
         filters.expect_same_as_all("role", by_role, everything)
         filters.expect_counts("role", by_role, everything, {})
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.checks.observations import observing
 from conformance.oracle import read
-from conformance.oracle.lists.listing import Listing, expect_order, name_among, time_of
+from conformance.oracle.lists.listing import Listing, expect_order, name_among, time_key
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.lists.odd_queries import list_queries
@@ -47,8 +47,7 @@ def _is_sorted(listing: Listing, field: str, key: Key, *, descending: bool = Tru
 
 def _default_order(seen: PagedLists) -> Described:
     listing = Listing(seen.snapshot[:1])
-    fields: dict[str, Key] = {"createdAt": time_of("createdAt"), "updatedAt": time_of("updatedAt")}
-    fields["name"] = name_among(seen.names)
+    fields = {"createdAt": time_key("createdAt"), "updatedAt": time_key("updatedAt"), "name": name_among(seen.names)}
     orders = [
         f"{field} {'descending' if descending else 'ascending'}"
         for field, key in fields.items()

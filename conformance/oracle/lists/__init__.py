@@ -1,1 +1,1 @@
-"""Judge lists: pages, filters, orders and whose items they hold."""
+"""Assertions about lists: pages, filters, orders and whose items they hold."""

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.oracle import expect, read
-from conformance.oracle.lists.listing import CantTellYet, Listing, expect_all, expect_count, expect_filtered, holds
+from conformance.oracle.lists.listing import (
+    CantTellYet,
+    Listing,
+    cant_tell_unless,
+    expect_all,
+    expect_count,
+    expect_filtered,
+)
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 from conformance.oracle.rendering import render
 
@@ -58,11 +65,11 @@ def expect_counts(
         NonConformity: A total is wrong.
         CantTell: A list itself is wrong, so that its total proves nothing.
     """
-    holds(lambda: expect_count(everything), "the unfiltered total is wrong", *everything.responses)
-    holds(lambda: expect_both(everything, known), "the list is incomplete", *everything.responses)
+    cant_tell_unless(lambda: expect_count(everything), "the unfiltered total is wrong", *everything.responses)
+    cant_tell_unless(lambda: expect_both(everything, known), "the list is incomplete", *everything.responses)
     for value, listing in filtered.items():
         found = partial(expect_found, listing, name, value, known.get(value, ()), ())
-        holds(found, "the filtered list is wrong", *listing.responses)
+        cant_tell_unless(found, "the filtered list is wrong", *listing.responses)
         expect_count(listing)
     parts = {value: listing.total for value, listing in filtered.items()}
     if sum(parts.values()) != everything.total:

@@ -108,13 +108,9 @@ def contents(responses: Sequence[Exchange]) -> list[object]:
     ]
 
 
-def time_of(field: str) -> Key:
+def time_key(field: str) -> Key:
     """Return the key function of lists that are sorted by a time."""
-
-    def key(item: Mapping[str, Any]) -> Comparable | None:
-        return parse_timestamp(item.get(field))
-
-    return key
+    return lambda item: parse_timestamp(item.get(field))
 
 
 def name_among(names: Collection[str]) -> Key:
@@ -135,21 +131,16 @@ def expect_order(listing: Listing, field: str, key: Key, *, descending: bool) ->
     """
     evidence(*listing.responses)
     known = [(item, value) for item in listing.items if (value := key(item.value)) is not None]
-    for (_, previous), (item, other) in pairwise(known):
+    for (before, previous), (item, other) in pairwise(known):
         if previous < other if descending else other < previous:
             raise NonConformity(
                 f"a list is not sorted by {field}",
                 *listing.responses,
                 expected=f"{field} {'descending' if descending else 'ascending'}",
-                actual=f"{render(item.value.get(field))} after {render(_before(known, item).value.get(field))}",
+                actual=f"{render(item.value.get(field))} after {render(before.value.get(field))}",
                 pointer=f"{item.pointer}/{field}",
             )
     return len({repr(value) for _, value in known})
-
-
-def _before(known: Sequence[tuple[Item, Comparable]], item: Item) -> Item:
-    place = next(place for place, (other, _) in enumerate(known) if other is item)
-    return known[place - 1][0]
 
 
 def expect_once(listing: Listing, among: Collection[str] | None = None) -> None:
@@ -218,8 +209,8 @@ def expect_count(listing: Listing) -> None:
         )
 
 
-def holds(judge: Callable[[], object], why: str, *at: Exchange) -> None:
-    """Require a condition that another requirement judges; if it fails, this check is undecided."""
+def cant_tell_unless(judge: Callable[[], object], why: str, *at: Exchange) -> None:
+    """Ensure what another requirement judges; if that fails, this check is undecided."""
     try:
         judge()
     except NonConformity as fault:

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Final
 from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.oracle.laws import lists as list_laws
-from conformance.oracle.lists.listing import CantTellYet, Listing, ensure_one_total, expect_all, expect_once, holds
+from conformance.oracle.lists.listing import (
+    CantTellYet,
+    Listing,
+    cant_tell_unless,
+    ensure_one_total,
+    expect_all,
+    expect_once,
+)
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 
 if TYPE_CHECKING:
@@ -79,8 +86,9 @@ def expect_total(snapshot: Snapshot, owned: Collection[str] = ()) -> None:
     if total >= len(seen) and _is_part(snapshot):
         return
     if total >= len(seen):
-        holds(lambda: expect_partition(snapshot, owned), "the pages do not contain every item once", *snapshot)
-        holds(lambda: list(map(list_laws.page_length, snapshot)), "a page is not full", *snapshot)
+        message = "the pages do not contain every item once"
+        cant_tell_unless(lambda: expect_partition(snapshot, owned), message, *snapshot)
+        cant_tell_unless(lambda: list(map(list_laws.page_length, snapshot)), "a page is not full", *snapshot)
     if total != len(seen):
         raise NonConformity(
             "the total is not the number of items",
@@ -188,13 +196,9 @@ def expect_total_within(bracket: Bracket) -> None:
     for response in bracket.responses:
         evidence(response)
         total = read.number(response, "total")
-        _expect_between(f"the total is {total}", total, (least, most), response, "/meta/total")
-
-
-def _expect_between(message: str, found: int, bounds: tuple[int, int], response: Exchange, pointer: str) -> None:
-    least, most = bounds
-    if not least <= found <= most:
-        raise NonConformity(message, response, expected=f"{least} to {most}", actual=str(found), pointer=pointer)
+        if not least <= total <= most:
+            message, expected = f"the total is {total}", f"{least} to {most}"
+            raise NonConformity(message, response, expected=expected, actual=str(total), pointer="/meta/total")
 
 
 def _is_part(snapshot: Snapshot) -> bool:

@@ -20,7 +20,7 @@ from conformance.oracle.lists.listing import (
     expect_once,
     expect_order,
     name_among,
-    time_of,
+    time_key,
 )
 from conformance.oracle.lists.paging import expect_lengths_for, paging_of
 from conformance.oracle.outcomes import NonConformity
@@ -142,14 +142,14 @@ class _Part:
 
     def key(self, sort: str) -> Key:
         """Return the key function of an order."""
-        return name_among(self.known.names) if sort == "name" else time_of(sort)
+        return name_among(self.known.names) if sort == "name" else time_key(sort)
 
     def expect_in_place(self, sort: str, *, descending: bool) -> None:
         """Require each item on the pages to be the one of its place, or another one of the same time."""
         key, items = self.key(sort), self.items
         if self.total is None:
             items = _by_name(items, key) if sort == "name" else _by_time(items, key)
-        alone = _alone(items, self.known, is_whole=self.total is None) if sort == "name" else None
+        alone = _alone(items, self.known) if sort == "name" else None
 
         def mark(item: Item) -> object:
             return key(item.value) if alone is None else item.identifier if item.identifier in alone else None
@@ -229,7 +229,7 @@ def _by_time(items: list[Item], key: Key) -> list[Item]:
     return [item for _, item in sorted(moments, key=lambda pair: pair[0], reverse=True)]
 
 
-def _alone(items: list[Item], known: Known, *, is_whole: bool) -> frozenset[str]:
+def _alone(items: list[Item], known: Known) -> frozenset[str]:
     """Return the ids of the run's engagements whose names no collation takes for those of others."""
     names = {item.identifier: str(item.value.get("name")) for item in items}
     letters = {identifier: _NO_LETTER.sub("", name.lower()) for identifier, name in names.items()}
@@ -239,5 +239,5 @@ def _alone(items: list[Item], known: Known, *, is_whole: bool) -> frozenset[str]
         for identifier, name in names.items()
         if numbers[letters[identifier]] == 1
         and name.isascii()
-        and (known.is_own(name) if is_whole else name in known.names)
+        and (known.is_own(name) if known.is_whole else name in known.names)
     )

@@ -6,7 +6,7 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ORDERS, SORTS, STATUSES, page_count
-from conformance.oracle.lists.listing import time_of
+from conformance.oracle.lists.listing import time_key
 from conformance.running.options import Effort
 from conformance.scenarios.lists.filtered import readable
 from conformance.scenarios.lists.finding import places_of_repeats
@@ -157,6 +157,6 @@ def _keys(whole: Snapshot, status: str | None, sort: str | None) -> list[Any]:
     items = [item for item in readable(whole) if status in {None, item.get("status")}]
     if sort in {None, "name"}:
         return [str(item.get("name")) for item in reversed(items)]
-    key = time_of(str(sort))
+    key = time_key(str(sort))
     moments: list[Any] = [moment for item in items if (moment := key(item)) is not None]
     return sorted(moments)

@@ -20,7 +20,7 @@ Judge = Callable[[Listing], object]
 
 def by_creation(item: Mapping[str, Any]) -> listing.Comparable | None:
     """Return the sort key of the time of creation."""
-    return listing.time_of("createdAt")(item)
+    return listing.time_key("createdAt")(item)
 
 
 def at(second: int) -> str:
@@ -352,7 +352,7 @@ def test_a_failure_of_another_requirement_is_undecided() -> None:
         raise fault
 
     with pytest.raises(CantTellYet) as raised:
-        listing.holds(judge, "nothing follows", cited)
+        listing.cant_tell_unless(judge, "nothing follows", cited)
     assert raised.value.message == "nothing follows: it is odd"
     assert raised.value.exchanges == (cited,)
     assert raised.value.__cause__ is fault
@@ -365,9 +365,9 @@ def test_other_outcomes_pass_through(other: Exception) -> None:
     def judge() -> None:
         raise other
 
-    listing.holds(lambda: None, "nothing follows")
+    listing.cant_tell_unless(lambda: None, "nothing follows")
     with pytest.raises(type(other)) as raised:
-        listing.holds(judge, "nothing follows")
+        listing.cant_tell_unless(judge, "nothing follows")
     assert raised.value is other
 
 
