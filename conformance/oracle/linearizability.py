@@ -164,7 +164,7 @@ def _event(exchange: Exchange) -> Event | None:
     outcome = _outcome(exchange)
     body = exchange.sent_fields
     sent = tuple((name, str(value)) for name, value in body.items() if name in {"name", "description"})
-    if operation == "read" and outcome is not RequestOutcome.DONE and outcome is not RequestOutcome.NOT_FOUND:
+    if operation == "read" and outcome not in {RequestOutcome.DONE, RequestOutcome.NOT_FOUND}:
         return None
     if not all(must_read_back_exactly(value) for _, value in sent):
         return None

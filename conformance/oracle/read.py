@@ -24,7 +24,7 @@ V = TypeVar("V")
 
 
 def or_none(reader: Callable[P, V], *args: P.args, **kwargs: P.kwargs) -> V | None:
-    """Return what a reader returns, or None if it cannot tell; without a response, it raises ``NoResponse`` as ever."""
+    """Return what a reader returns, or None if it raises ``CantTell``; without a response, ``NoResponse`` is raised."""
     try:
         return reader(*args, **kwargs)
     except CantTell:
@@ -114,7 +114,7 @@ def integer(holder: JsonObject, name: str, exchange: Exchange) -> int:
 
 
 def integer_or_none(value: object) -> int | None:
-    """Return a JSON value as an integer; None if it is none. 3.0 is an integer, as in JSON Schema."""
+    """Return a JSON value as an integer; None for any other value. 3.0 is an integer, as in JSON Schema."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value % 1 != 0:
         return None
     return int(value)

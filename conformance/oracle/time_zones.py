@@ -30,7 +30,6 @@ _ABOUT: Final = 60.0
 """Seconds by which the times of a response and of a creation may differ anyway."""
 _CLOCKS_AGREE: Final = 300.0
 """Seconds between a response's Date and the run's own clock, up to which the Date is trusted."""
-_DAY: Final = 86_400.0
 _FEW: Final = 2
 
 
@@ -66,8 +65,8 @@ class _Stamp:
             return None
         right = datetime.fromtimestamp(now, UTC)
         date_errors = {
-            "a day ahead of": right + timedelta(seconds=_DAY),
-            "a day behind": right - timedelta(seconds=_DAY),
+            "a day ahead of": right + timedelta(days=1),
+            "a day behind": right - timedelta(days=1),
             "a month ahead of": _of_month(right, 1),
             "a month behind": _of_month(right, -1),
         }
@@ -90,16 +89,14 @@ def expect_utc(exchanges: Iterable[Exchange]) -> None:
     if not stamps:
         raise Inapplicable("No response said when something was done")
     evidence(*(stamp.at for stamp in stamps))
-    undecided_outcomes: list[CheckOutcome] = []
+    undecided: list[CheckOutcome] = []
     for operation in _OF_NOW:
         try:
             _judge([stamp for stamp in stamps if stamp.at.request.operation.id == operation], coarse=_is_coarse(stamps))
-        except (CantTell, Inapplicable) as undecided:
-            undecided_outcomes.append(undecided)
-    if undecided_outcomes:
-        raise next(
-            (undecided for undecided in undecided_outcomes if isinstance(undecided, CantTell)), undecided_outcomes[0]
-        )
+        except (CantTell, Inapplicable) as outcome:
+            undecided.append(outcome)
+    if undecided:
+        raise next((outcome for outcome in undecided if isinstance(outcome, CantTell)), undecided[0])
 
 
 def _judge(responses: list[_Stamp], *, coarse: bool) -> None:
@@ -138,7 +135,7 @@ def _is_coarse(responses: list[_Stamp]) -> bool:
 
 
 def _of_month(moment: datetime, ahead: int) -> datetime:
-    """Return the same day of another month, as programs count on: day 31 of a month with 30 days is the next day 1."""
+    """Return the same day of another month; a day that the month lacks becomes one of the next, as in programs."""
     months = moment.year * 12 + moment.month - 1 + ahead
     return moment.replace(year=months // 12, month=months % 12 + 1, day=1) + timedelta(days=moment.day - 1)
 

@@ -23,7 +23,7 @@ A_LONG_TICK: Final = 2.5
 
 
 def parse_timestamp(value: object) -> datetime | None:
-    """Return the time of a JSON value; None if it is no timestamp, exactly of the interface's format."""
+    """Return the time of a JSON value; None if it is not a timestamp in exactly the interface's format."""
     return _parsed(value) if isinstance(value, str) else None
 
 

@@ -57,7 +57,7 @@ def total_pages(exchange: Exchange) -> bool:
 
 
 def fitting_total_pages(exchange: Exchange) -> bool:
-    """Require the same, whatever page and size were requested."""
+    """Require a totalPages that fits total and perPage, even if they are not the requested page and size."""
     numbers = _numbers(exchange)
     if numbers is None or numbers["perPage"] < 1 or numbers["total"] < 0:
         return False
@@ -184,12 +184,10 @@ def defaults(exchange: Exchange) -> bool:
     if numbers is None:
         return False
     asked = {name for name, _ in exchange.request.query}
-    evidence = False
-    for name, default in (("page", 1), ("perPage", DEFAULT_PER_PAGE)):
-        if name not in asked:
-            evidence = True
-            _agree(exchange, name, numbers[name], default)
-    return evidence
+    expected = {name: value for name, value in (("page", 1), ("perPage", DEFAULT_PER_PAGE)) if name not in asked}
+    for name, default in expected.items():
+        _agree(exchange, name, numbers[name], default)
+    return bool(expected)
 
 
 def paging_honoured(exchange: Exchange) -> bool:

@@ -65,7 +65,7 @@ def _archivings(exchanges: Sequence[Exchange]) -> set[int]:
 def _invitations(exchanges: Sequence[Exchange]) -> set[int]:
     """Return the numbers of accepted invitations of an address that is a member's or was invited before.
 
-    A member that was removed is none, unless a later list shows it.
+    A removed member no longer counts as a member, unless a later list shows it.
     """
     holders: defaultdict[str, set[str | None]] = defaultdict(set)  # None for an invitation
     again: set[int] = set()

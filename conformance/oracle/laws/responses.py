@@ -105,13 +105,8 @@ def fields(exchange: Exchange) -> bool:
                 pointer=pointer,
             )
         for fault in shapes.field_errors(resource, shape, pointer):
-            raise NonConformity(
-                f"{fault.pointer} is not as promised",
-                exchange,
-                expected=fault.expected,
-                actual=fault.actual,
-                pointer=fault.pointer,
-            )
+            message = f"{fault.pointer} is not as promised"
+            raise NonConformity(message, exchange, expected=fault.expected, actual=fault.actual, pointer=fault.pointer)
     return True
 
 

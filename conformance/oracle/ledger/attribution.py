@@ -86,7 +86,7 @@ def keeps_text(write: Effect) -> str | None:
 
 
 def is_ambiguous(history: History, field: str, interval: Interval) -> bool:
-    """Whether a wrong text may have several attribution.
+    """Whether a wrong text may have several causes.
 
     The last write may have been lost, or undone by a later request before the read.
     """
@@ -231,9 +231,8 @@ def only_change(history: History, before: Snapshot, after: Snapshot, clock: Crea
 
 def is_refused_edit(write: Write) -> bool:
     """Whether a write is an edit that was refused for its content, not for its key or the rate limit."""
-    status = write.exchange.received_status
-    evidence = write.exchange.by_main_key and status not in {401, 429}
-    return write.operation == "updateEngagement" and write.exchange.refused and evidence
+    is_for_content = write.exchange.by_main_key and write.exchange.received_status not in {401, 429}
+    return write.operation == "updateEngagement" and write.exchange.refused and is_for_content
 
 
 def _since_confirmed(
@@ -290,7 +289,7 @@ def _of_own(history: History, last: Effect, meanwhile: Sequence[Write], field: s
 
 def _of_last(history: History, meanwhile: Sequence[Write], field: str, *, default: str) -> str:
     """Return the requirement of the last write that must not have changed the engagement's texts."""
-    if meanwhile and is_refused_edit(meanwhile[-1]) and field in (meanwhile[-1].exchange.sent_fields):
+    if meanwhile and is_refused_edit(meanwhile[-1]) and field in meanwhile[-1].exchange.sent_fields:
         return "update-engagement-refused-changes-nothing"
     done = [write for write in meanwhile if write.exchange.accepted]
     if done:
@@ -337,5 +336,5 @@ def _refused(operation: str, meanwhile: Sequence[Write]) -> Write | None:
 
 def sends(write: Write, field: str, value: str) -> bool:
     """Whether a write is an edit that sent a value of a field."""
-    edit = write.operation == "updateEngagement" and bool(value)
-    return edit and write.exchange.sent_fields.get(field) == value
+    is_edit = write.operation == "updateEngagement" and bool(value)
+    return is_edit and write.exchange.sent_fields.get(field) == value
