@@ -50,17 +50,17 @@ def creation_is_active(exchange: Exchange) -> bool:
     return _same(exchange, _resource_of(exchange, "createEngagement"), {"status": "active"})
 
 
-def archiving_names_its_engagement(exchange: Exchange) -> bool:
+def archiving_repeats_id(exchange: Exchange) -> bool:
     """Require the engagement's id in the response to an archive."""
     return _same(exchange, _resource_of(exchange, "archiveEngagement"), {"id": exchange.request.identifier})
 
 
-def archiving_tells_archived(exchange: Exchange) -> bool:
+def archiving_states_archived(exchange: Exchange) -> bool:
     """Require the status archived in the response to an archive."""
     return _same(exchange, _resource_of(exchange, "archiveEngagement"), {"status": "archived"})
 
 
-def role_change_repeats(exchange: Exchange) -> bool:
+def role_change_repeats_role(exchange: Exchange) -> bool:
     """Require the member's id and the sent role in the response to a role change."""
     sent = _body_of(exchange, "updateMemberRole")
     if sent.get("role") not in _GIVEN:
@@ -69,7 +69,7 @@ def role_change_repeats(exchange: Exchange) -> bool:
     return _same(exchange, resource, {"id": exchange.request.identifier, "role": sent["role"]})
 
 
-def removal_tells_who_was_removed(exchange: Exchange) -> bool:
+def removal_repeats_id(exchange: Exchange) -> bool:
     """Require removed true and the member's id in the response to a removal."""
     resource = _resource_of(exchange, "removeMember")
     return _same(exchange, resource, {"removed": True, "userId": exchange.request.identifier})
@@ -109,7 +109,7 @@ def invitation_expires_in_seven_days(exchange: Exchange) -> bool:
     return True
 
 
-def deletion_states_what_was_deleted(exchange: Exchange) -> bool:
+def deletion_repeats_id(exchange: Exchange) -> bool:
     """Require deleted true and the engagement's id in the response to a deletion."""
     if not exchange.request.is_proper or not exchange.succeeded:
         return False

@@ -156,16 +156,16 @@ LAWS: Final[Mapping[str, Law]] = MappingProxyType(
         "update-organization-answers-new-name": _echo(echoes.renaming_repeats_name, "updateCurrentOrganization"),
         "create-engagement-answers-what-was-sent": _echo(echoes.creation_repeats_texts, "createEngagement", "creating"),
         "new-engagement-active": _echo(echoes.creation_is_active, "createEngagement", "creating"),
-        "archive-engagement-answers-id": _echo(echoes.archiving_names_its_engagement, "archiveEngagement", "archiving"),
-        "archive-sets-status": _echo(echoes.archiving_tells_archived, "archiveEngagement"),
+        "archive-engagement-answers-id": _echo(echoes.archiving_repeats_id, "archiveEngagement", "archiving"),
+        "archive-sets-status": _echo(echoes.archiving_states_archived, "archiveEngagement"),
         "delete-engagement-answers-true": Law(
-            echoes.deletion_states_what_was_deleted, ("deleteEngagement",), scenarios=("deletion",)
+            echoes.deletion_repeats_id, ("deleteEngagement",), scenarios=("deletion",)
         ),
         "invite-answers-what-was-sent": _echo(echoes.invitation_repeats, "inviteMember", "inviting"),
         "invitation-begins-pending": _echo(echoes.invitation_is_pending, "inviteMember", "inviting"),
         "invitation-expires-in-seven-days": _echo(echoes.invitation_expires_in_seven_days, "inviteMember", "inviting"),
-        "update-role-answers-what-was-sent": _echo(echoes.role_change_repeats, "updateMemberRole", "role_changes"),
-        "remove-member-answers-true": _echo(echoes.removal_tells_who_was_removed, "removeMember", "removal"),
+        "update-role-answers-what-was-sent": _echo(echoes.role_change_repeats_role, "updateMemberRole", "role_changes"),
+        "remove-member-answers-true": _echo(echoes.removal_repeats_id, "removeMember", "removal"),
         "list-engagements-status-filter": _of_engagements(lists.status_filter),
         "list-engagements-filter-counts": _of_engagements(lists.filtered_total, "combined_lists"),
         "list-members-role-filter": Law(

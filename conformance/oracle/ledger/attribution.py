@@ -69,7 +69,7 @@ def requirement_for_text(
     is_stale = any(effect.value == value for effect in history.registers[field].effects)
     suspects = meanwhile if is_stale else history.between(0.0, interval.end)
     if refusal := _carrying(field, value, suspects):
-        return of_refusal(history, refusal)
+        return requirement_for_refusal(history, refusal)
     if not is_stale and any(write.exchange.accepted and sends(write, field, value) for write in others):
         return "update-engagement-spares-others"
     is_new = not is_stale and not any(write.exchange.accepted for write in meanwhile)
@@ -105,7 +105,7 @@ def requirement_for_status(history: History, *, value: str | None, interval: Int
         return "new-engagement-active"
     confirmed, meanwhile = _since_confirmed(history, STATUS, last, interval)
     if value is not None and (refusal := _refused(_GIVES[value], _until_wrong(history, STATUS, last, interval))):
-        return of_refusal(history, refusal)
+        return requirement_for_refusal(history, refusal)
     if last.value == "archived":
         return _of_archived(meanwhile, read_before=confirmed is not None, wrong=value is not None)
     return (
@@ -113,7 +113,9 @@ def requirement_for_status(history: History, *, value: str | None, interval: Int
     )
 
 
-def of_list(history: History, *, field: str, value: str, interval: Interval, others: Sequence[Write]) -> str:
+def requirement_for_list(
+    history: History, *, field: str, value: str, interval: Interval, others: Sequence[Write]
+) -> str:
     """Return the requirement that a list breaks if it shows an impossible value.
 
     If a read or another list has shown a possible value and no known request changed it since, the list itself is
@@ -163,7 +165,7 @@ def seen_since(history: History) -> float:
     return history.snapshots[-1].interval.start if history.snapshots else history.creation.interval.start
 
 
-def of_absence(history: History, interval: Interval, others: Sequence[Write]) -> str:
+def requirement_for_absence(history: History, interval: Interval, others: Sequence[Write]) -> str:
     """Return the requirement that the absence of an engagement breaks."""
     seen = [*history.snapshots[-1:], *history.listed.values()]
     if not seen:
@@ -172,7 +174,7 @@ def of_absence(history: History, interval: Interval, others: Sequence[Write]) ->
     until = history.wrong_since.get(EXISTENCE, interval).end
     meanwhile = history.between(last, until, but=(history.creation.exchange,))
     if refusal := _refused("deleteEngagement", meanwhile):
-        return of_refusal(history, refusal)
+        return requirement_for_refusal(history, refusal)
     done = [write for write in meanwhile if write.exchange.accepted]
     if done and done[-1].operation == "archiveEngagement":
         return "archived-readable"
@@ -182,15 +184,15 @@ def of_absence(history: History, interval: Interval, others: Sequence[Write]) ->
     return "delete-spares-others" if deletions else _LASTS
 
 
-def of_refusal(history: History, refused: Write) -> str:
+def requirement_for_refusal(history: History, refused: Write) -> str:
     """Return the requirement that a refused request changes nothing, by its key, else by the engagement's status."""
     archived = history.registers[STATUS].certain_value(refused.interval) == "archived"
     again = archived and refused.operation == "archiveEngagement"
     by_status = "archived-edit-changes-nothing" if archived else "update-engagement-refused-changes-nothing"
-    return of_refused_key(refused.exchange) or ("archived-again-stays-archived" if again else by_status)
+    return requirement_for_refused_key(refused.exchange) or ("archived-again-stays-archived" if again else by_status)
 
 
-def of_refused_key(exchange: Exchange) -> str | None:
+def requirement_for_refused_key(exchange: Exchange) -> str | None:
     """Return the requirement that a request which was refused for its key changes nothing; None for another reason."""
     status, key = exchange.received_status, exchange.request.credential
     if status == HTTPStatus.TOO_MANY_REQUESTS:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
-from conformance.oracle.ledger.attribution import of_refused_key
+from conformance.oracle.ledger.attribution import requirement_for_refused_key
 from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Creations:
         refused = [exchange for exchange in sent if exchange.refused]
         if not refused or any(_describes(exchange, item) for exchange in sent if not exchange.refused):
             return "create-engagement-counted", tuple(sent)
-        return of_refused_key(refused[-1]) or "create-engagement-refused-creates-nothing", tuple(sent)
+        return requirement_for_refused_key(refused[-1]) or "create-engagement-refused-creates-nothing", tuple(sent)
 
 
 def _is_shown(creation: Exchange, item: dict[str, object]) -> bool:

@@ -64,7 +64,7 @@ def of_moved_time(
     created, moved = shown.moment("createdAt"), shown.moment("updatedAt")
     since = 0.0 if created is None or moved is None else (moved - created).total_seconds()
     at = history.creation.interval.end + since * MICROSECONDS
-    suspects = [(write, attribution.of_refusal(history, write)) for write in reversed(refused)]
+    suspects = [(write, attribution.requirement_for_refusal(history, write)) for write in reversed(refused)]
     suspects += [(write, SPARING[write.operation]) for write in others if of_others([write])]
     away = {id(write): max(write.interval.start - at, at - write.interval.end, 0.0) for write, _ in suspects}
     suspects.sort(key=lambda suspect: away[id(suspect[0])])
@@ -97,7 +97,7 @@ def blamed(
 def _blames(history: History, write: Write) -> Collection[str]:
     """Return the requirements that blame a write if its engagement looks wrong afterwards."""
     if write.exchange.refused:
-        return (attribution.of_refusal(history, write),)
+        return (attribution.requirement_for_refusal(history, write),)
     return _OF_SUCCESSES.get(write.operation, ()) if write.exchange.accepted else ()
 
 

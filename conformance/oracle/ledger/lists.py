@@ -183,7 +183,9 @@ class ListRules:
         register = history.registers[name]
         candidates, last = register.candidates(snapshot.interval), register.latest(snapshot.interval)
         others = self.others(history, attribution.seen_since(history), snapshot.interval.end)
-        rule = attribution.of_list(history, field=name, value=value, interval=snapshot.interval, others=others)
+        rule = attribution.requirement_for_list(
+            history, field=name, value=value, interval=snapshot.interval, others=others
+        )
         if attribution.is_late(history, [field for field, _ in wrong], snapshot.interval):
             rule = attribution.AS_READ
         other_candidates = (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from conformance.interface.list_parameters import ROLES
 from conformance.oracle import read
 from conformance.oracle.effects import DELETED, EXISTENCE, Effect, Interval
-from conformance.oracle.ledger.attribution import of_refused_key
+from conformance.oracle.ledger.attribution import requirement_for_refused_key
 from conformance.oracle.ledger.findings import Finding
 from conformance.oracle.ledger.histories import History, Snapshot, Write
 from conformance.oracle.ledger.lists import page_of
@@ -104,7 +104,7 @@ def _had(history: History, role: str | None) -> bool:
 
 def _of_refused(exchange: Exchange) -> str:
     """Return the requirement that the effect of a refused request breaks."""
-    return _NO_OWNER if _role_sent(exchange) == "owner" else of_refused_key(exchange) or REFUSED_CHANGE
+    return _NO_OWNER if _role_sent(exchange) == "owner" else requirement_for_refused_key(exchange) or REFUSED_CHANGE
 
 
 def _may(exchange: Exchange) -> bool:

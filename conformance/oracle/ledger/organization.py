@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.oracle import read
 from conformance.oracle.effects import Effect, Interval, must_be_echoed, must_read_back_exactly
 from conformance.oracle.laws.responses import first_resource, readable_resources
-from conformance.oracle.ledger.attribution import of_refused_key
+from conformance.oracle.ledger.attribution import requirement_for_refused_key
 from conformance.oracle.ledger.histories import History, Snapshot, Write
 from conformance.oracle.ledger.members import ALWAYS
 from conformance.oracle.ledger.rules import finding_of, is_of_main
@@ -121,7 +121,7 @@ class Organizations:
         self._judge_former_names(organization, name, now)
         if register.is_possible(name, now.interval):
             register.narrow(name, now.interval)
-            supported = [of_refused_key(update) or REFUSED_UPDATE for update in since if update.refused]
+            supported = [requirement_for_refused_key(update) or REFUSED_UPDATE for update in since if update.refused]
             supported += [ONLY_NAME for update in since if _claims_more(update)]
             if last is not None and last.interval != ALWAYS:
                 supported.append(_TAKES_EFFECT if must_be_echoed(last.value) else _KEEPS_TEXT)
@@ -172,7 +172,7 @@ class Organizations:
             elif any(update.accepted for update in updates) or (name == "createdAt" and was != value):
                 rules = [ONLY_NAME if claims else KEEPS_THE_REST]
             else:
-                causes = [of_refused_key(update) or REFUSED_UPDATE for update in updates[-1:]]
+                causes = [requirement_for_refused_key(update) or REFUSED_UPDATE for update in updates[-1:]]
                 rules = [rule for rule in causes if was == value or rule == REFUSED_UPDATE]
             for rule in rules:
                 self._conclude(now, rule, [before.exchange, *updates], name, render(was), right=was == value)
@@ -226,7 +226,7 @@ def _cause_of_name(name: str, last: Effect | None, since: Sequence[Exchange], *,
     carrying = [update for update in refused if name in (update.sent_fields.get(_NAME), "")]
     is_read = last is None or last.exchange not in since
     if carrying:
-        return of_refused_key(carrying[-1]) or REFUSED_UPDATE
+        return requirement_for_refused_key(carrying[-1]) or REFUSED_UPDATE
     if refused and is_read and not is_stale:
         return REFUSED_UPDATE
     others = [update for update in since if _claims_more(update)]

@@ -58,7 +58,7 @@ class Reads(EngagementRules):
         last = history.snapshots[-1].exchange if history.snapshots else history.creation.exchange
         requirement, others = "get-engagement-succeeds", self.others_since(history, interval)
         if exchange.received_status == NOT_FOUND:
-            requirement = attribution.of_absence(history, interval, others)
+            requirement = attribution.requirement_for_absence(history, interval, others)
         elif history.registers[STATUS].certain_value(interval) == "archived":
             requirement = "archived-readable"
         message, blamed = (
