@@ -56,7 +56,7 @@ class Transition:
 
     @property
     def kind(self) -> Kind:
-        """Return whether the interface states this transition, leaves it open, or does not have it."""
+        """Whether the interface states this transition, leaves it open, or does not have it."""
         return "stated" if self.way in STATED else "open" if self.way in OPEN else "foreign"
 
 

@@ -31,7 +31,7 @@ class Implementation:
 
     @property
     def latest(self) -> StoredRun:
-        """Return the latest run."""
+        """The latest run."""
         return self.runs[-1]
 
 
@@ -49,7 +49,7 @@ class RequirementRow:
 
     @property
     def failed(self) -> int:
-        """Return how many implementations fail it, waived or not."""
+        """The number of implementations that fail it, waived or not."""
         return sum(outcome in {"failed", "waived"} for outcome in self.outcomes)
 
 

@@ -37,22 +37,22 @@ class StoredRun:
 
     @property
     def name(self) -> str:
-        """Return the name of the tested implementation: the target's name."""
+        """The name of the tested implementation: the target's name."""
         return self.report["target"]["name"]
 
     @property
     def began(self) -> datetime:
-        """Return the start of the run, in UTC."""
+        """The start of the run, in UTC."""
         return datetime.fromisoformat(self.report["run"]["started_at"])
 
     @property
     def day(self) -> str:
-        """Return the day on which the run began, such as ``4 March 2026``."""
+        """The day on which the run began, such as ``4 March 2026``."""
         return self.began.strftime("%-d %B %Y")
 
     @property
     def page(self) -> Path:
-        """Return the path of its report.html, which may not exist."""
+        """The path of its report.html, which may not exist."""
         return self.folder / "report.html"
 
 

@@ -65,7 +65,7 @@ class OperationInputs:
     promoted: str | None = None
 
     def batch(self) -> dict[str, Request]:
-        """A valid request of each operation, by its operationId and in the order of the interface."""
+        """Return a valid request of each operation, by its operationId and in the order of the interface."""
         rename = {} if self.organization is None else {"name": self.organization}
         edit = {"description": self.description} | ({} if self.renamed is None else {"name": self.renamed})
         batch = (

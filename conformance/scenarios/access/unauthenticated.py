@@ -125,13 +125,13 @@ class BadKeys:
 
     @property
     def everything(self) -> tuple[Sent, ...]:
-        """Return all requests without a valid key."""
+        """All requests without a valid key."""
         sent = (attempt for attempts in self.sent.values() for attempt in attempts)
         return (*sent, *self.unknown_engagements, *self.invalid, *self.unparsable)
 
     @property
     def lookups(self) -> tuple[Sent, ...]:
-        """Return the requests with an unknown key for missing resources; no request concerns an existing member."""
+        """The requests with an unknown key for missing resources; no request concerns an existing member."""
         members = (
             attempt
             for attempt in self.sent["unknown"]

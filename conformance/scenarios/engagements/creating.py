@@ -37,7 +37,7 @@ class Creation:
     read: Exchange | None
 
     def after(self) -> Exchange:
-        """The read of the engagement.
+        """Return the read of the engagement.
 
         Raises:
             CantTell: There is none.
@@ -58,7 +58,7 @@ class Creating:
 
     @property
     def proper(self) -> tuple[Creation, Creation]:
-        """Return the creations that every service should accept."""
+        """The creations that every service should accept."""
         return self.bare, self.described
 
 

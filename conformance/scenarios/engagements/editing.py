@@ -57,7 +57,7 @@ class Editing:
 
     @property
     def all(self) -> tuple[Edit, Edit, Edit]:
-        """Return all edits."""
+        """All edits."""
         return self.description, self.name, self.both
 
 

@@ -143,7 +143,7 @@ class Race:
 
     @property
     def requirement(self) -> str:
-        """The requirement that judges it: a change is not at once with an archive whose response came before."""
+        """The requirement that judges it: changes that began after the response to an archive were not simultaneous."""
         closed = [
             Interval.of(change)
             for change in self.changes
@@ -168,7 +168,7 @@ class ParallelCreation:
 
     @property
     def identifiers(self) -> list[str]:
-        """Return the identifiers in the responses, with repetitions."""
+        """The identifiers in the responses, with repetitions."""
         return [made for response in self.responses if (made := read.identifier_or_none(response)) is not None]
 
 

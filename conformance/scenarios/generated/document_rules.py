@@ -21,12 +21,12 @@ _LISTS: Final = {"listMembers": "list-members", "listEngagements": "list-engagem
 
 
 def _of(*operations: str) -> Belongs:
-    """The successes of some operations."""
+    """Return the predicate of successes of some operations."""
     return lambda exchange: exchange.request.operation.id in operations and exchange.accepted
 
 
 def _about(kind: str) -> Belongs:
-    """The successes whose data is a list, or a single resource."""
+    """Return the predicate of successes whose data is a list, or a single resource."""
     return lambda exchange: exchange.request.operation.response == kind and exchange.accepted
 
 

@@ -125,7 +125,7 @@ class ExhaustedWindow:
 
     @property
     def left(self) -> int:
-        """Return the number of requests to send next: the rest of the latest window, and a few at least."""
+        """The number of requests to send next: the rest of the latest window, and a few at least."""
         latest = max(self.served, key=lambda exchange: exchange.number)
         return min(max(_LEAST, rate_limits.remaining(latest) or 0), self.limit + _SPARE)
 

@@ -83,7 +83,7 @@ class _Attempt:
 
     @property
     def changes(self) -> tuple[Exchange, ...]:
-        """Return the refused requests that would change an engagement; none if another such request was served."""
+        """The refused requests that would change an engagement; none if another such request was served."""
         return tuple(self._changing) if _refused(self._changing) == self._changing else ()
 
     @property
@@ -92,13 +92,13 @@ class _Attempt:
 
     @property
     def refused_creation(self) -> Exchange | None:
-        """Return the creation, if it was refused."""
+        """The creation, if it was refused."""
         creations = of_operation(self.between, "createEngagement")
         return next(iter(_refused(creations)), None)
 
     @property
     def passed(self) -> list[Exchange]:
-        """Return the requests that were served between refused reads, and other writes alike.
+        """The requests that were served between reads that were all refused, if writes were all refused or all served.
 
         A request whose headers name requests left, or another limit, was counted separately.
         """
@@ -116,7 +116,7 @@ class _Attempt:
 
     @property
     def other_meanwhile(self) -> Exchange | None:
-        """Return the request with another key, if the key was refused before and after it."""
+        """The request with another key, if the key was refused before and after it."""
         return self.other if _refused(self.before) and _refused(self.after) else None
 
 

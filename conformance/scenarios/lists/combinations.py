@@ -30,42 +30,42 @@ _ORDER_COUNTS: Final = 10
 
 
 def _unsized(keys: Sequence[Any], _: random.Random) -> list[dict[str, int]]:
-    """The list without a page and a size."""
+    """Return the list without a page and a size."""
     return [{}] if keys else []
 
 
 def _numbered(keys: Sequence[Any], _: random.Random) -> list[dict[str, int]]:
-    """The second page without a size."""
+    """Return the second page without a size."""
     return [{"page": 2}] if len(keys) > DEFAULT_PER_PAGE else []
 
 
 def _largest(keys: Sequence[Any], _: random.Random) -> list[dict[str, int]]:
-    """The largest page."""
+    """Return the largest page."""
     return [{"perPage": MAX_PER_PAGE}] if keys else []
 
 
 def _full(keys: Sequence[Any], _: random.Random) -> list[dict[str, int]]:
-    """The only page, exactly full."""
+    """Return the only page, exactly full."""
     return [{"page": 1, "perPage": len(keys)}] if 0 < len(keys) <= MAX_PER_PAGE else []
 
 
 def _full_last(keys: Sequence[Any], random: random.Random) -> list[dict[str, int]]:
-    """The last of several pages, exactly full."""
+    """Return the last of several pages, exactly full."""
     return _last(len(keys), random, [size for size in range(1, len(keys) // 2 + 1) if len(keys) % size == 0])
 
 
 def _one_over(keys: Sequence[Any], random: random.Random) -> list[dict[str, int]]:
-    """The last page with a single item."""
+    """Return the last page with a single item."""
     return _last(len(keys), random, [size for size in range(2, len(keys)) if len(keys) % size == 1])
 
 
 def _remainder(keys: Sequence[Any], random: random.Random) -> list[dict[str, int]]:
-    """The last page with some of the items of a full one."""
+    """Return the last page with some of the items of a full one."""
     return _last(len(keys), random, [size for size in range(3, len(keys)) if len(keys) % size > 1])
 
 
 def _last(total: int, random: random.Random, sizes: Sequence[int]) -> list[dict[str, int]]:
-    """The last page of one of some sizes."""
+    """Return the last page of one of some sizes."""
     possible = [size for size in sizes if size <= MAX_PER_PAGE]
     return [
         {"page": page_count(total, size), "perPage": size} for size in random.sample(possible, min(1, len(possible)))

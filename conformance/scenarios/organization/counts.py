@@ -116,7 +116,7 @@ def counts(run: Run) -> Counts:
 
 
 def counts_of(run: Run, reader: Reader) -> Counts:
-    """Read the same with other keys."""
+    """Read the organization and both lists with some keys, and the organization again if they disagree."""
     organization = replace(requests.get_organization(), credential=reader.organization)
     lists = (requests.list_engagements(perPage=1), requests.list_members(perPage=1))
     before = run.send(organization)
@@ -134,7 +134,7 @@ def _counted(organization: Exchange, name: str, listed: Exchange) -> bool:
 
 
 def _counts_again(run: Run, reader: Reader) -> Counts:
-    """Read the same again, and the first page of both lists."""
+    """Read the organization and both lists again, and the first page of both lists."""
     lists = (latest(run), requests.list_members(perPage=MAX_PER_PAGE))
     newest, first = (run.send(replace(listing, credential=reader.lists)) for listing in lists)
     return replace(counts_of(run, reader), contents=(ids_on(newest), ids_on(first)))

@@ -69,7 +69,7 @@ class Renaming:
 
     @property
     def last(self) -> Rename:
-        """Return the last renaming."""
+        """The last renaming."""
         return (self.plain, *self.odd)[-1]
 
 
