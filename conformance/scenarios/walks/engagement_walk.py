@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +11,7 @@ from conformance.confirm.clock_ticks import ONE_SECOND_TICK
 from conformance.interface.list_parameters import DEFAULT_PER_PAGE, page_count
 from conformance.oracle import read
 from conformance.oracle.laws import registry
-from conformance.oracle.ledger.findings import Finding
+from conformance.oracle.ledger.findings import Finding, Findings
 from conformance.oracle.ledger.ledger import Ledger
 from conformance.oracle.lists.collation import LABEL, syllables
 from conformance.oracle.outcomes import CantTell, NonConformity
@@ -20,7 +21,7 @@ from conformance.wire import requests
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from conformance.oracle.laws.responses import LawFunction
     from conformance.running.run import Run
@@ -53,6 +54,11 @@ class TakenStep:
 
     step: Step
     exchange: Exchange
+
+    @property
+    def made(self) -> str | None:
+        """The id of the engagement that it created; None if it created none."""
+        return read.identifier_or_none(self.exchange) if self.exchange.accepted else None
 
 
 @dataclass(slots=True)
@@ -91,9 +97,9 @@ class Walk:
                 continue
             exchange = self.run.send(sent)
             self.taken.append(TakenStep(step, exchange))
-            self._learn(step, exchange)
+            self._learn(self.taken[-1])
             found = self.ledger.take(exchange)
-            broken = next(iter(found or _by_laws(self.ledger, exchange)), None)
+            broken = next(iter(found or _by_laws(self.ledger.findings, exchange)), None)
             if broken is not None and (confirmed := self._confirmed(broken)) is not None:
                 self.finding, length = confirmed, len(self.taken)
                 # A finding with two possible causes counts only if no later finding has a single cause.
@@ -141,13 +147,11 @@ class Walk:
         pages = page_count(matching, int(asked.get("perPage", DEFAULT_PER_PAGE)))
         return min(step.page, pages) if step.page > 1 and pages > 1 else None
 
-    def _learn(self, step: Step, exchange: Exchange) -> None:
-        if step.kind is Kind.CREATE:
-            made = read.identifier_or_none(exchange) if exchange.accepted else None
-            if made is None:
-                self._ids.pop(step.slot, None)
-            else:
-                self._ids[step.slot] = made
+    def _learn(self, taken: TakenStep) -> None:
+        if taken.step.kind is Kind.CREATE:
+            self._ids.pop(taken.step.slot, None)
+            if taken.made is not None:
+                self._ids[taken.step.slot] = taken.made
 
     def _confirmed(self, finding: Finding) -> Finding | None:
         """Return the finding, once other users are ruled out as its cause, under the requirement that it breaks."""
@@ -155,7 +159,7 @@ class Walk:
             if finding.requirement not in LAWS or finding.because:
                 found = confirmed_by_repetition(self.run, finding, judge_by_ledger(self.ledger, finding.requirement))
                 return None if found is None or is_on_another_page(self.run, found) else found
-            return confirmed_by_repetition(self.run, finding, _by_law(finding.requirement))
+            return confirmed_by_repetition(self.run, finding, partial(_by_law, Findings(), finding.requirement))
         operation, identifier = finding.exchange.request.operation.id, finding.identifier
         if operation in {"getEngagement", "updateEngagement"}:
             self.run.sleep(ONE_SECOND_TICK)  # late effects are complete by then
@@ -190,41 +194,20 @@ _ON_ENGAGEMENT: Final = {
 }
 
 
-def _responded(exchange: Exchange) -> bool:
-    return exchange.received is not None and exchange.received.status != TOO_MANY_REQUESTS
+def _by_laws(findings: Findings, exchange: Exchange) -> list[Finding]:
+    """Return the breaches of laws by a response; record it as evidence for the laws that it keeps."""
+    return [found for requirement in LAWS if (found := _by_law(findings, requirement, exchange)) is not None]
 
 
-def _by_laws(ledger: Ledger, exchange: Exchange) -> list[Finding]:
-    """Return the laws that a response breaks."""
-    found: list[Finding] = []
-    for requirement, law in LAWS.items() if exchange.judgeable and _responded(exchange) else ():
-        try:
-            if law(exchange):
-                ledger.findings.keep(requirement, exchange)
-        except NonConformity as fault:
-            found.append(_of_law(requirement, exchange, fault))
-        except CantTell:
-            continue
-    return found
-
-
-def _by_law(requirement: str) -> Callable[[Exchange], Finding | None]:
-    """Return a function that judges a response by a law."""
-
-    def judge(exchange: Exchange) -> Finding | None:
-        try:
-            if exchange.judgeable and _responded(exchange):
-                LAWS[requirement](exchange)
-        except NonConformity as fault:
-            return _of_law(requirement, exchange, fault)
-        except CantTell:
-            return None
+def _by_law(findings: Findings, requirement: str, exchange: Exchange) -> Finding | None:
+    """Return the breach of a law by a response; record the response as evidence if it keeps the law."""
+    try:
+        if exchange.judgeable and exchange.received_status != TOO_MANY_REQUESTS and LAWS[requirement](exchange):
+            findings.keep(requirement, exchange)
+    except NonConformity as fault:
+        unconfirmed = exchange.request.operation.response == "list" and requirement != "no-server-error"
+        words = fault.message, fault.expected, fault.actual, fault.pointer
+        return Finding(requirement, exchange, (), *words, of_list=True, unconfirmed=unconfirmed)
+    except CantTell:
         return None
-
-    return judge
-
-
-def _of_law(requirement: str, exchange: Exchange, fault: NonConformity) -> Finding:
-    unconfirmed = exchange.request.operation.response == "list" and requirement != "no-server-error"
-    words = fault.message, fault.expected, fault.actual, fault.pointer
-    return Finding(requirement, exchange, (), *words, of_list=True, unconfirmed=unconfirmed)
+    return None

@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle import read
 from conformance.oracle.observe import describe_response
 from conformance.oracle.rendering import render
 from conformance.scenarios.basics import field_or_none
@@ -56,19 +55,15 @@ def describe_walk(walk: Walk, finding: Finding) -> FailedWalk:
 
 def _letters(taken: Sequence[TakenStep]) -> dict[str, str]:
     """Return a letter for every engagement, by id."""
-    ids = [made for taken_step in taken if taken_step.step.kind == "create" and (made := _id_made(taken_step.exchange))]
+    ids = [made for taken_step in taken if taken_step.step.kind == "create" and (made := taken_step.made)]
     return {identifier: f"{chr(ord('A') + place % 26)}{place // 26 or ''}" for place, identifier in enumerate(ids)}
-
-
-def _id_made(exchange: Exchange) -> str | None:
-    return read.identifier_or_none(exchange) if exchange.accepted else None
 
 
 def _sentence(taken_step: TakenStep, letters: dict[str, str]) -> str:
     sent = taken_step.exchange.request
     body = json.loads(sent.body) if sent.body else {}
     fields = " and ".join(f"the {name} {render(value)}" for name, value in body.items())
-    subject = letters.get(sent.identifier or _id_made(taken_step.exchange) or "", "?")
+    subject = letters.get(sent.identifier or taken_step.made or "", "?")
     asked = " and ".join(f"{name}={value}" for name, value in sent.query) or "no parameters"
     sentences = {
         "createEngagement": f"engagement {subject} is created with {fields}",

@@ -139,6 +139,4 @@ def _guesses(taken: Sequence[TakenStep], finding: Finding) -> list[list[Step]]:
 
 def _subject(taken_step: TakenStep) -> str | None:
     """Return the engagement that a step was about."""
-    if taken_step.step.kind is Kind.CREATE:
-        return read.identifier_or_none(taken_step.exchange) if taken_step.exchange.accepted else None
-    return taken_step.exchange.request.identifier
+    return taken_step.made if taken_step.step.kind is Kind.CREATE else taken_step.exchange.request.identifier
