@@ -16,7 +16,7 @@ from conformance.oracle.outcomes import CantTell, Inapplicable, Untested
 from conformance.oracle.rendering import one_of
 from conformance.scenarios.members.member_list import MemberCount, count_members
 from conformance.scenarios.members.removal import Removal, removal
-from conformance.wire.exchange import SUCCESSES
+from conformance.wire.exchange import KEY_REFUSED, SUCCESSES
 
 if TYPE_CHECKING:
     from conformance.interface.operations import Family
@@ -105,7 +105,7 @@ def _judge_refused(removal: Removal, family: Family) -> None:
         raise Inapplicable("the member's key was allowed none of these operations before the removal")
 
     sent = [Sent(_BY, attempt.after) for attempt in attempts]
-    every_status(sent, lambda status: status in {401, 403}, "401 or 403")
+    every_status(sent, lambda status: status in KEY_REFUSED, "401 or 403")
 
 
 @requirement("removal-spares-other-members")

@@ -48,11 +48,11 @@ def test_pages_in_combination(
 )
 def test_order_in_combination(combined_lists: tuple[CombinedLists, ...], sort: str | None, *, filtered: bool) -> None:
     """With every filter and size, neighbouring pages are in the requested order."""
-    sorted_ones = [
+    judged = [
         lists for lists in combined_lists if lists.sort and lists.is_filtered is filtered and sort in {None, lists.sort}
     ]
-    _expect(combined_lists, sorted_ones, [Aspect.ORDER])
-    if not any(lists.ordered for lists in sorted_ones):
+    _expect(combined_lists, judged, [Aspect.ORDER])
+    if not any(lists.ordered for lists in judged):
         raise Inapplicable(f"There were no two engagements of different {sort or 'keys'} to compare")
 
 

@@ -88,8 +88,8 @@ class KeyForm:
 def other_schemes(key: str) -> list[tuple[str, Credential]]:
     """Return the real key under other schemes than Bearer."""
     basic = base64.b64encode(f"{key}:".encode()).decode()
-    schemes = [("the scheme Basic", f"Basic {basic}"), ("the scheme Token", f"Token {key}")]
-    schemes.append(("the scheme ApiKey", f"ApiKey {key}"))
+    named = {"Basic": basic, "Token": key, "ApiKey": key}
+    schemes = [(f"the scheme {name}", f"{name} {value}") for name, value in named.items()]
     if len(key) >= SHORTEST:  # a shorter key without a scheme would not be redacted
         schemes.append(("a key without a scheme", key))
     return [(what, Credential("api_key", value, invalid=True)) for what, value in schemes]

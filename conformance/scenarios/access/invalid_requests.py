@@ -14,6 +14,7 @@ from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access import invalid_inputs
 from conformance.scenarios.access.every_operation import (
+    OTHER_ROLE,
     ensure_not_owner,
     label,
     latest_engagements,
@@ -149,7 +150,7 @@ def invalid_role_changes(run: Run) -> Refusals:
     before = member_pages(run)
     has = (member_of(before, user_id) or {}).get("role")
     ensure_not_owner(has)
-    role = "member" if has == "admin" else "admin"
+    role = OTHER_ROLE.get(str(has), "admin")
     tried = [(body, label(run, "invalid")) for body in _bodies(run, "updateMemberRole")]
     sent = _sent(run.send_in_turn, tried, requests.update_member_role(user_id, {}), role=role)
     return Refusals(user_id, tuple(before), sent, tuple(member_pages(run)))

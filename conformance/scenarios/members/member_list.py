@@ -135,8 +135,8 @@ def count_members(run: Run) -> MemberCount:
     return MemberCount(organization, counted, read_members(run))
 
 
-def member_to_change(run: Run, role: MemberRole) -> Member:
-    """Return a member to change and remove, with a key if possible.
+def member_to_change(run: Run) -> Member:
+    """Return a member to change and remove, an admin and with a key if possible.
 
     If the target names too few members, it is the one that other scenarios send requests about that must be refused.
     A scenario that uses it must wait for those, and keys with one permission are tried on it first.
@@ -144,13 +144,14 @@ def member_to_change(run: Run, role: MemberRole) -> Member:
     Raises:
         MissingMeans: There is no such member.
     """
-    for wanted in dict.fromkeys((role, "member")):
+    roles: tuple[MemberRole, ...] = ("admin", "member")
+    for role in roles:
         with suppress(MissingMeans):
-            return run.fixtures.member(wanted, with_key=True)
+            return run.fixtures.member(role, with_key=True)
     member = run.scenarios.result(untouchable_member)
     if member.credential is None:
         with suppress(MissingMeans):
-            return run.fixtures.member(role)
+            return run.fixtures.member("admin")
     if not run.profile.keys.keys().isdisjoint(SCOPES):
         run.scenarios.result(single_permissions)
     return member

@@ -62,7 +62,7 @@ class RoleChanges:
 @scenario(alone=True)
 def role_changes(run: Run) -> RoleChanges:
     """Change a member's role and back, try to make it an owner, and change two members at once."""
-    member = member_to_change(run, "admin")
+    member = member_to_change(run)
     bystander = another_member(run, with_key=True)
     before = read_members_with(run, *(each.user_id for each in (member, bystander) if each is not None))
     role = changeable_role(before, member)
