@@ -18,8 +18,7 @@ from conformance.scenarios.lists.filtered import (
 )
 
 if TYPE_CHECKING:
-    from conformance.confirm.lists import Snapshot
-    from conformance.oracle.lists.listing import Listing
+    from conformance.oracle.lists.listing import Listing, Snapshot
     from conformance.running.run import Run
     from conformance.scenarios.lists.seeded_engagements import SeededEngagements
 

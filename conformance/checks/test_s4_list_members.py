@@ -18,7 +18,7 @@ from conformance.scenarios.organization.counts_of_run import expect_right_counts
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
-    from conformance.confirm.lists import Snapshot
+    from conformance.oracle.lists.listing import Snapshot
     from conformance.running.run import Run
 
 

@@ -17,8 +17,7 @@ from conformance.verdicts.stages import Stage
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from conformance.confirm.lists import Snapshot
-    from conformance.oracle.lists.listing import Comparable, Key
+    from conformance.oracle.lists.listing import Comparable, Key, Snapshot
     from conformance.running.run import Run
     from conformance.scenarios.lists.sorted import ListByName
     from conformance.wire.exchange import Exchange

@@ -24,7 +24,7 @@ from conformance.wire.exchange import OF_KEY
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from conformance.confirm.lists import Snapshot
+    from conformance.oracle.lists.listing import Snapshot
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 

@@ -21,7 +21,7 @@ from conformance.wire.exchange import NoResponse
 
 if TYPE_CHECKING:
     from conformance.checks.observations import Described
-    from conformance.confirm.lists import Snapshot
+    from conformance.oracle.lists.listing import Snapshot
     from conformance.running.run import Run
     from conformance.scenarios.lists.odd_queries import ListQueries
     from conformance.wire.exchange import Exchange

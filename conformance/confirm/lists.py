@@ -14,10 +14,9 @@ from conformance.wire.exchange import OF_KEY
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from conformance.oracle.lists.listing import Snapshot
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-
-Snapshot = tuple["Exchange", ...]
 
 _ROUNDS: Final = 2
 _ROUNDS_BESIDE_OTHERS: Final = 5

@@ -12,7 +12,7 @@ from conformance.oracle.outcomes import CheckOutcome
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.confirm.lists import Snapshot
+    from conformance.oracle.lists.listing import Snapshot
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request

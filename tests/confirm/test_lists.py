@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance import confirm
-from conformance.confirm.lists import Snapshot
+from conformance.oracle.lists.listing import Snapshot
 from conformance.oracle.lists.paging import Bracket, expect_partition, expect_partition_within
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.wire import requests

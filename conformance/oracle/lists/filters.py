@@ -21,6 +21,7 @@ from conformance.oracle.rendering import render
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from conformance.oracle.lists.listing import Snapshot
     from conformance.wire.exchange import Exchange
 
 
@@ -115,7 +116,7 @@ def expect_both(everything: Listing, values: Mapping[str, Collection[str]]) -> N
         )
 
 
-def expect_full_pages(snapshot: tuple[Exchange, ...]) -> None:
+def expect_full_pages(snapshot: Snapshot) -> None:
     """Require that pages of a filtered list are as long as the same list in one response demands.
 
     Args:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     Key = Callable[[Mapping[str, Any]], "Comparable | None"]
 
+Snapshot = tuple["Exchange", ...]
+"""Responses to requests for a list that belong together."""
+
 
 class CantTellYet(CantTell):
     """Responses contradict each other, maybe because other users changed something between them: a retry may help."""

@@ -24,9 +24,8 @@ from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from conformance.oracle.lists.listing import Snapshot
     from conformance.wire.exchange import Exchange
-
-    Snapshot = tuple[Exchange, ...]
 
 MOST_PAGES: Final = 12
 """The number of pages that are read; a longer list is judged by these."""

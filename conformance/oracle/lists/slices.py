@@ -29,8 +29,7 @@ from conformance.oracle.rendering import render
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from conformance.oracle.lists.listing import Item, Key
-    from conformance.wire.exchange import Exchange
+    from conformance.oracle.lists.listing import Item, Key, Snapshot
 
 _NO_LETTER: Final = re.compile("[^a-z0-9]")
 
@@ -80,7 +79,7 @@ class Known:
     skipped: int = 0
 
 
-def expect_slice(snapshot: tuple[Exchange, ...], known: Known) -> bool:
+def expect_slice(snapshot: Snapshot, known: Known) -> bool:
     """Require neighbouring pages to be the part of the known list that they were requested for.
 
     Items of equal keys may be in any order. A list that was requested without a direction may have either.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from conformance.confirm.lists import Snapshot
+    from conformance.oracle.lists.listing import Snapshot
     from conformance.running.run import Run
     from conformance.wire.requests import Request
 

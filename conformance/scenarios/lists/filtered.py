@@ -22,7 +22,7 @@ from conformance.wire import requests
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from conformance.confirm.lists import Snapshot
+    from conformance.oracle.lists.listing import Snapshot
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request

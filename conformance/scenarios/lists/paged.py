@@ -17,7 +17,7 @@ from conformance.wire import requests
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conformance.confirm.lists import Snapshot
+    from conformance.oracle.lists.listing import Snapshot
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request

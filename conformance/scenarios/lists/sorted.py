@@ -13,7 +13,7 @@ from conformance.scenarios.lists.filtered import readable, until_seen
 from conformance.scenarios.lists.seeded_engagements import SeededEngagements, seeded_engagements
 
 if TYPE_CHECKING:
-    from conformance.confirm.lists import Snapshot
+    from conformance.oracle.lists.listing import Snapshot
     from conformance.running.run import Run
 
 
