@@ -175,7 +175,7 @@ def _refusals(run: Run, tried: Permissions, operation: str) -> dict[str, list[Se
 
 
 def _elsewhere(run: Run, tried: Permissions, own: list[Exchange]) -> list[Exchange]:
-    """Return the other answered exchanges of the run with the same key and operation, on targets whose state is known.
+    """Return the other exchanges of the run with the same key and operation, on targets whose state is known.
 
     Those before the service knew the key are left out.
     """
@@ -196,7 +196,7 @@ def _elsewhere(run: Run, tried: Permissions, own: list[Exchange]) -> list[Exchan
 
 
 def _words(key: str) -> str:
-    """Return what a key has, in words."""
+    """Return the permissions of a key in words."""
     return f"{key} alone" if key in SCOPES else key
 
 

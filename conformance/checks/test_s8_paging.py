@@ -181,5 +181,5 @@ def _expect_of_engagements(
 
 
 def _expect_of_members(run: Run, lists: PagedLists, judge: Callable[[Snapshot], object]) -> None:
-    """Judge the pages of members in the same way."""
+    """Judge the pages of members, to which others and later scenarios may have added."""
     confirm.stable_list(run, lists.snapshot, judge, anew=lambda: page_by_page(run, requests.list_members))

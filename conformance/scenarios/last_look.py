@@ -104,13 +104,13 @@ def _edit_creation_of_removed(run: Run) -> None:
 
 
 def _size_between_equal_names(page: Exchange) -> int:
-    """Return a page size that divides two engagements of equal names; a usual one if none are equal."""
+    """Return a page size that divides two engagements of equal names; ``_PAGE`` if no names are equal."""
     items = readable((page,)) if page.judgeable else []
     return next(places_of_repeats([item.get("name") for item in items]), _PAGE)
 
 
 def _change(run: Run, reserved: ReservedEngagements) -> None:
-    """Change engagements of one name, with reads of another and of lists between for the ledger.
+    """Change engagements that share a name, with reads of another and of lists in between, for the ledger.
 
     The same list is requested right before and after a change, as a service may keep it until another one. The edit
     has no description, so that the one of a refused edit shows if it comes with it. The archive has another key than

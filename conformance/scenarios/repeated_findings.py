@@ -59,7 +59,7 @@ def repeat_request(
 
 
 def is_on_another_page(run: Run, finding: Finding) -> bool:
-    """Whether another page of the list has the item missing from one: then the order is wrong, and nothing is lost.
+    """Whether another page of the list has the item that is missing: then the order is wrong, and nothing is lost.
 
     The nearest pages are read, as many as the run can afford.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def basics(run: Run) -> list[Exchange]:
-    """Read both lists and the organization; send a request that is invalid, one without a key, one for nothing."""
+    """Read both lists and the organization; send an invalid request, a request without a key, and a read of nothing."""
     missing = str(uuid.UUID(int=run.random("basics").getrandbits(128), version=4))
     return run.send_all(
         [

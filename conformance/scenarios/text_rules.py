@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-_LETTERS: Final = 6
 _PLAIN_DESCRIPTIONS: Final = (
     "Audit",
     "Audit of the public web application.",
@@ -25,12 +24,12 @@ _PLAIN_DESCRIPTIONS: Final = (
 def plain_names(run: Run) -> tuple[str, ...]:
     """Return names that naming rules should allow: short, of letters, of letters and a blank, long."""
     random = run.random("plain names")
-    word = "".join(random.choices(string.ascii_lowercase, k=_LETTERS))
+    word = "".join(random.choices(string.ascii_lowercase, k=6))
     return (f"Audit {word}", f"Audit{word}", f"Audit {word} of the public web application")
 
 
 def ensure_no_rule_for_engagements(run: Run, refused: str | None = None) -> None:
-    """Ensure that a service that refused a new engagement for its name refuses plain names and a brief one too.
+    """Ensure that a service that refused a new engagement for its name refuses plain and brief names, too.
 
     A plain name does not show the owner of the engagement, so its description does: a brief one, and one that has more
     words, because descriptions may have a rule as well. If the refused name is accepted beside a description, the name

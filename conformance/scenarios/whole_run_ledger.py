@@ -246,7 +246,7 @@ def _again(run: Run) -> Findings:
 
 
 def _confirm_organization(run: Run, finding: Finding, ledger: Ledger, results: LedgerResults) -> Finding:
-    """Return a finding about the organization as certain if no other users change it; one of a name must come again.
+    """Return a finding about the organization as certain if no other users change it; a wrong name must recur.
 
     If another update leaves a wrong name the second time, the finding is of its requirement.
     """

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 _TAKES_EFFECT, _KEEPS_TEXT = "update-organization-takes-effect", "update-organization-keeps-text"
 KEEPS_THE_REST, ONLY_NAME = "update-organization-keeps-the-rest", "update-organization-only-name"
-REFUSED_UPDATE, _ANSWERS = "update-organization-refused-changes-nothing", "update-organization-answers-new-name"
+REFUSED_UPDATE, _REPEATS_NAME = "update-organization-refused-changes-nothing", "update-organization-answers-new-name"
 ONE_ORGANIZATION: Final = "key-stays-with-organization"
-OF_UPDATES: Final = (_TAKES_EFFECT, _KEEPS_TEXT, KEEPS_THE_REST, ONLY_NAME, REFUSED_UPDATE, _ANSWERS)
+OF_UPDATES: Final = (_TAKES_EFFECT, _KEEPS_TEXT, KEEPS_THE_REST, ONLY_NAME, REFUSED_UPDATE, _REPEATS_NAME)
 """The requirements about updates of the organization, which other users can disturb."""
 
 _NAME: Final = "name"
@@ -155,10 +155,10 @@ class Organizations:
     def _judge_update_against_read(self, last: Effect, now: Snapshot) -> None:
         """Require the name that a read shows in the response to the renaming that gave it."""
         for data in readable_resources(last.exchange):
-            answered = Snapshot(last.exchange, last.interval, data)
-            if last.value == now.text(_NAME) and (name := answered.text(_NAME)) is not None:
+            response = Snapshot(last.exchange, last.interval, data)
+            if last.value == now.text(_NAME) and (name := response.text(_NAME)) is not None:
                 right = name == last.value
-                self._conclude(answered, _ANSWERS, [now.exchange], _NAME, render(last.value), right=right)
+                self._conclude(response, _REPEATS_NAME, [now.exchange], _NAME, render(last.value), right=right)
 
     def _judge_fixed_fields(self, organization: History, before: Snapshot, now: Snapshot) -> None:
         """Require what the last read showed; counts may have changed, but not to a number that the run sent."""
@@ -186,11 +186,11 @@ class Organizations:
         for field_name, right in (("id", organization.identifier), ("slug", slug)):
             shown = now.text(field_name)
             if right is not None and shown is not None:
-                rule = ONLY_NAME if field_name in sent else _ANSWERS
+                rule = ONLY_NAME if field_name in sent else _REPEATS_NAME
                 self._conclude(now, rule, [], field_name, right, right=shown == right)
         if name is not None and (_NAME not in sent or must_be_echoed(sent[_NAME])):
             expected = " or ".join(dict.fromkeys(render(effect.value) for effect in register.candidates(now.interval)))
-            self._conclude(now, _ANSWERS, [], _NAME, expected, right=register.is_possible(name, now.interval))
+            self._conclude(now, _REPEATS_NAME, [], _NAME, expected, right=register.is_possible(name, now.interval))
 
     def _conclude(
         self, now: Snapshot, rule: str, because: Sequence[Exchange], name: str, expected: str, *, right: bool,

@@ -26,7 +26,6 @@ V = TypeVar("V")
 P = TypeVar("P")
 
 _LEVELS: Final = 90
-_DIGITS: Final = 400
 _LONG: Final = 220
 """Characters of an identifier; some gateways refuse a path segment with more than 255."""
 _LINES: Final = "A first line,\r\nand a second\tone."
@@ -60,7 +59,7 @@ def _creations(run: Run) -> list[Request]:
     nested, lines = "[" * _LEVELS + "]" * _LEVELS, json.dumps(_LINES)
     texts = [
         f'{{"name": "{name} \udcff\udcfe"}}',  # bytes that are no UTF-8
-        f'{{"name": "{name} other", "other": {nested}, "": {"9" * _DIGITS}, "more": 1e400, "description": {lines}}}',
+        f'{{"name": "{name} other", "other": {nested}, "": {"9" * 400}, "more": 1e400, "description": {lines}}}',
         f'{{"name": "{name} \\u0000"}}',
     ]
     if run.effort is not Effort.QUICK:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-_UNKNOWN: Final = "/api/v1/no-such-path"
 _NEVER_ISSUED: Final = "~never~issued~"
 """An identifier of a shape that services do not use, and that is safe in a URL."""
 
@@ -41,7 +40,7 @@ def unspecified(run: Run) -> UnspecifiedResponses:
     """Request two paths, an identifier and a method that the interface does not have."""
     known = requests.list_engagements()
     below = known.as_probe("GET", f"{known.path}/{_NEVER_ISSUED}/no-such-path")  # for the laws of every response
-    batch = [known.as_probe("GET", _UNKNOWN), below, requests.get_engagement(_NEVER_ISSUED)]
+    batch = [known.as_probe("GET", "/api/v1/no-such-path"), below, requests.get_engagement(_NEVER_ISSUED)]
     if run.mode is not Mode.READ_ONLY:
         # Of an id that nothing has, because PUT of the collection could replace it.
         batch.append(known.as_probe("PUT", f"{known.path}/{_NEVER_ISSUED}"))

@@ -40,7 +40,7 @@ _CHANGES_BEFORE: Final = (
 )
 """The changes, before the deletion, of the engagements with records of every kind."""
 _MORE: Final = {Effort.QUICK: 4, Effort.STANDARD: 8, Effort.DEEP: 16}
-"""The number of further engagements of the run, of other histories if there are any, that get one record each."""
+"""The number of further engagements of the run, with other histories if there are any, that get a single record."""
 
 
 @dataclass(slots=True)

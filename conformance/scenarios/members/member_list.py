@@ -138,8 +138,8 @@ def count_members(run: Run) -> MemberCount:
 def member_to_change(run: Run) -> Member:
     """Return a member to change and remove, an admin and with a key if possible.
 
-    If the target names too few members, it is the one that other scenarios send requests about that must be refused.
-    A scenario that uses it must wait for those, and keys with one permission are tried on it first.
+    If the target names too few members, it is the member of ``untouchable_member``. A scenario that uses it must wait
+    for the requests that other scenarios send about it, and keys with one permission are tried on it first.
 
     Raises:
         MissingMeans: There is no such member.
