@@ -12,12 +12,7 @@ from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.oracle import expect, read
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.lists.finding import ids_on
-from conformance.scenarios.organization.counts import (
-    ROUNDS,
-    Count,
-    Counting,
-    counting,
-)
+from conformance.scenarios.organization.counts import ROUNDS, Count, Counting, counting
 from conformance.scenarios.organization.counts_of_run import expect_right_counts
 from conformance.verdicts.stages import Stage
 

@@ -8,10 +8,7 @@ from conformance.checks.markers import requirement
 from conformance.checks.observations import observing
 from conformance.oracle import expect
 from conformance.oracle.outcomes import CantTell
-from conformance.scenarios.basics import (
-    expect_missing,
-    missing_identifier,
-)
+from conformance.scenarios.basics import expect_missing, missing_identifier
 from conformance.scenarios.engagements.deletion import deletion
 from conformance.wire import requests
 

@@ -10,17 +10,10 @@ from conformance.checks.observations import observing
 from conformance.oracle import expect, read
 from conformance.oracle.observe import describe_response, reads, shape
 from conformance.oracle.outcomes import CantTell, Inapplicable
-from conformance.scenarios.basics import (
-    FIELDS,
-    expect_not_honoured,
-    require_status,
-)
+from conformance.scenarios.basics import FIELDS, expect_not_honoured, require_status
 from conformance.scenarios.engagements.creating import creating, own_values_at_creation
 from conformance.scenarios.lists.finding import expect_listed
-from conformance.scenarios.text_rules import (
-    ensure_no_rule_for_engagements,
-    ensure_no_rule_for_texts,
-)
+from conformance.scenarios.text_rules import ensure_no_rule_for_engagements, ensure_no_rule_for_texts
 
 if TYPE_CHECKING:
     from conformance.checks.observations import Described

@@ -12,10 +12,7 @@ from conformance.interface.list_parameters import STATUSES
 from conformance.oracle import read
 from conformance.oracle.lists import filters
 from conformance.oracle.outcomes import CantTell
-from conformance.scenarios.lists.filtered import (
-    FilteredLists,
-    listing_with_status,
-)
+from conformance.scenarios.lists.filtered import FilteredLists, listing_with_status
 
 if TYPE_CHECKING:
     from conformance.oracle.lists.listing import Listing, Snapshot

@@ -11,12 +11,7 @@ from conformance.checks.observations import observing
 from conformance.oracle import expect, read
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell
-from conformance.scenarios.organization.name_changes import (
-    Renaming,
-    differences,
-    rename_made_organization,
-    renaming,
-)
+from conformance.scenarios.organization.name_changes import Renaming, differences, rename_made_organization, renaming
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:

@@ -10,13 +10,7 @@ from conformance.checks.markers import requirement
 from conformance.oracle import expect
 from conformance.oracle.ledger.attribution import IN_PARALLEL
 from conformance.oracle.outcomes import CantTell
-from conformance.scenarios.engagements.together import (
-    ARCHIVED,
-    DELETED,
-    ParallelCreation,
-    Race,
-    expect_explained,
-)
+from conformance.scenarios.engagements.together import ARCHIVED, DELETED, ParallelCreation, Race, expect_explained
 from conformance.scenarios.lists.finding import expect_listed
 
 if TYPE_CHECKING:

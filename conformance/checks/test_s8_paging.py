@@ -129,8 +129,7 @@ def test_length_of_pages_of_members(run: Run, paged_members: PagedLists) -> None
             marks=[requirement("list-engagements-paging-honoured"), pytest.mark.stage(Stage.WHOLE_RUN)],
         ),
         pytest.param(
-            "listMembers",
-            marks=[requirement("list-members-paging-honoured"), pytest.mark.stage(Stage.AFTER_SCENARIOS)],
+            "listMembers", marks=[requirement("list-members-paging-honoured"), pytest.mark.stage(Stage.AFTER_SCENARIOS)]
         ),
     ],
 )

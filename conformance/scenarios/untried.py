@@ -21,12 +21,7 @@ from conformance.running.coverage import (
 )
 from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.every_operation import (
-    OTHER_ROLE,
-    OperationInputs,
-    label,
-    member_pages,
-)
+from conformance.scenarios.access.every_operation import OTHER_ROLE, OperationInputs, label, member_pages
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, engagements_in_every_state
 from conformance.scenarios.access.single_scope import single_permissions
 from conformance.scenarios.access.unauthenticated import NO_KEY, bad_keys, new_member

@@ -6,13 +6,7 @@ from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.effects import (
-    EXISTENCE,
-    STATUS,
-    Effect,
-    Interval,
-    must_be_echoed,
-)
+from conformance.oracle.effects import EXISTENCE, STATUS, Effect, Interval, must_be_echoed
 from conformance.oracle.permissions import Permission, permission_of
 from conformance.wire.requests import OTHER_KEY
 

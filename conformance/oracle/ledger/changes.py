@@ -6,13 +6,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.oracle.effects import (
-    STATUS,
-    TEXTS,
-    Interval,
-    must_be_accepted,
-    must_be_echoed,
-)
+from conformance.oracle.effects import STATUS, TEXTS, Interval, must_be_accepted, must_be_echoed
 from conformance.oracle.laws.responses import first_resource
 from conformance.oracle.ledger import attribution, evidence
 from conformance.oracle.ledger.histories import Snapshot

@@ -50,12 +50,7 @@ _OF_READS: Final = OF_REFUSALS | frozenset(
 """Requirements that reads break; lists, which are judged by what reads showed, then look wrong too."""
 
 _OF_LISTS: Final = frozenset(
-    {
-        "list-engagements-as-read",
-        "update-engagement-spares-others",
-        "archive-spares-others",
-        "delete-spares-others",
-    }
+    {"list-engagements-as-read", "update-engagement-spares-others", "archive-spares-others", "delete-spares-others"}
 )
 """Requirements that an engagement breaks if a list shows it otherwise than it was read."""
 

@@ -8,13 +8,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from conformance.oracle.effects import (
-    DELETED,
-    EXISTENCE,
-    Effect,
-    Interval,
-    effects_of,
-)
+from conformance.oracle.effects import DELETED, EXISTENCE, Effect, Interval, effects_of
 from conformance.oracle.laws.responses import first_resource
 from conformance.oracle.timestamps import parse_timestamp
 

@@ -300,11 +300,9 @@ def _is_judged(exchange: Exchange) -> bool:
 
     The service may deny a key the existence of what it must not reach.
     """
-    of_key = {
-        Permission.ALLOWED: OF_KEY,
-        Permission.OPEN: OF_KEY | {HTTPStatus.NOT_FOUND},
-    }.get(permission_of(exchange.request))
-    may = of_key is not None and exchange.received_status not in of_key
+    permission = permission_of(exchange.request)
+    of_key = OF_KEY | ({HTTPStatus.NOT_FOUND} if permission is Permission.OPEN else set())
+    may = permission is not Permission.REFUSED and exchange.received_status not in of_key
     is_judged = exchange.by_main_key or may or _shows_organization(exchange)
     return is_judged and exchange.received_status != TOO_MANY_REQUESTS
 

@@ -44,11 +44,7 @@ ALWAYS: Final = Interval(-inf, 0)
 ROLE: Final = "role"
 _FIXED: Final = ("name", "email", "joinedAt")
 _SETTABLE: Final = ("admin", "member")
-_OF_OTHERS: Final = {
-    "updateMemberRole": KEEPS_THE_REST,
-    "removeMember": _SPARES_OTHERS,
-    "inviteMember": ADDS_NO_MEMBER,
-}
+_OF_OTHERS: Final = {"updateMemberRole": KEEPS_THE_REST, "removeMember": _SPARES_OTHERS, "inviteMember": ADDS_NO_MEMBER}
 _OF_REMOVED: Final = {
     "updateMemberRole": "removed-member-role-unchangeable",
     "removeMember": "removed-member-not-removable",

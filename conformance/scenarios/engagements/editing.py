@@ -9,12 +9,7 @@ from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import unknown_like
-from conformance.scenarios.basics import (
-    create_engagements,
-    field_or_none,
-    or_with_long_description,
-    tick_of,
-)
+from conformance.scenarios.basics import create_engagements, field_or_none, or_with_long_description, tick_of
 from conformance.scenarios.engagements.creating import creating, own_values_at_creation
 from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_with
 from conformance.wire import requests

@@ -104,15 +104,8 @@ def _remove(run: Run, changed: RoleChanges, others: Sequence[tuple[str, str]], n
     if address is not None:  # for the ledger: an invitation does not make the user a member again
         run.send(requests.invite_member({"email": address, "role": "member"}))
     bystander_reads = tuple(zip(reads_before, _reads(run, bystander), strict=True))
-    return Removal(
-        member,
-        before,
-        response,
-        attempts,
-        (*engagements_before, *engagements_after),
-        after,
-        bystander_reads,
-    )
+    newest_engagements = (*engagements_before, *engagements_after)
+    return Removal(member, before, response, attempts, newest_engagements, after, bystander_reads)
 
 
 def _may_rename(run: Run, member: Member) -> bool:
