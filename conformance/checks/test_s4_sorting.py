@@ -17,7 +17,7 @@ from conformance.verdicts.stages import Stage
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from conformance.oracle.lists.listing import Comparable, Key, Snapshot
+    from conformance.oracle.lists.listing import Comparable, Key
     from conformance.running.run import Run
     from conformance.scenarios.lists.sorted import ListByName
     from conformance.wire.exchange import Exchange
@@ -48,19 +48,19 @@ def test_every_list_is_in_the_order_of_names(run: Run, by_name: ListByName, *, f
 
 
 def _in_order_of_names(key: Key, exchange: Exchange, *, filtered: bool) -> bool:
-    """Return a law for lists with a filter, or for those without a filter."""
+    """Require the order of names in a list with a filter, or without one; return whether the list shows an order."""
     asked = dict(exchange.request.query)
     if not _is_by_name(exchange) or ("status" in asked) is not filtered:
         return False
-    if _is_by_default(asked) and (known := _known((exchange,), key)) == sorted(known):
+    if _is_by_default(asked) and (known := _known(exchange, key)) == sorted(known):
         return False
     return expect_order(Listing((exchange,)), "name", key, descending=asked.get("order") != "asc") > 1
 
 
 def _not_ascending(key: Key, exchange: Exchange) -> bool:
-    """Return whether a list in the default order shows one; it must not be ascending."""
+    """Require that a list in the default order is not ascending; return whether it descends."""
     concerned = _is_by_name(exchange) and _is_by_default(dict(exchange.request.query))
-    return concerned and list_laws.not_ascending(_known((exchange,), key), exchange)
+    return concerned and list_laws.not_ascending(_known(exchange, key), exchange)
 
 
 def _is_by_default(asked: Mapping[str, str]) -> bool:
@@ -76,6 +76,6 @@ def _is_by_name(exchange: Exchange) -> bool:
     return list_laws.is_list(exchange) and list_laws.is_unrepeated(exchange)
 
 
-def _known(snapshot: Snapshot, key: Key) -> list[Comparable]:
+def _known(exchange: Exchange, key: Key) -> list[Comparable]:
     """Return the keys of a list's items, in their order."""
-    return [value for item in Listing(snapshot).items if (value := key(item.value)) is not None]
+    return [value for item in Listing((exchange,)).items if (value := key(item.value)) is not None]

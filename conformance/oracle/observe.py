@@ -16,7 +16,7 @@ from conformance.wire.exchange import NoResponse
 from conformance.wire.statuses import ERRORS_FROM
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from conformance.wire.exchange import Exchange
 
@@ -83,23 +83,16 @@ def shape(identifier: str) -> str:
         return "a UUID"
     if _ULID.fullmatch(identifier):
         return "a ULID"
-    characters = sorted({character for character in identifier if not re.fullmatch("[A-Za-z0-9_-]", character)})
+    unusual = sorted({character for character in identifier if not re.fullmatch("[A-Za-z0-9_-]", character)})[:10]
+    shown = (sign if sign.isascii() and sign.isprintable() else f"U+{ord(sign):04X}" for sign in unusual)
     # Which of the usual characters occur is chance, and the length of short identifiers grows with time.
     length = f"{len(identifier)} " if len(identifier) >= _STABLE_LENGTH else ""
-    return f"{length}letters, digits, - or _" + (f", and {_printable(characters)}" if characters else "")
+    return f"{length}letters, digits, - or _" + (f", and {' '.join(shown)}" if unusual else "")
 
 
 def _word(text: str) -> str:
     """Return a code or a name of the target, if it is safe in a sentence."""
     return text if _WORD.fullmatch(text) else "(odd)"
-
-
-def _printable(characters: Sequence[str]) -> str:
-    return " ".join(map(_character_or_code_point, characters[:10]))
-
-
-def _character_or_code_point(character: str) -> str:
-    return character if character.isascii() and character.isprintable() else f"U+{ord(character):04X}"
 
 
 def _without_controls(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from conformance.oracle import read
@@ -76,38 +75,22 @@ _ENGAGEMENT: Final = (
 _ARCHIVED: Final = (*_strings("id", "status"), *_times("updatedAt"))
 _DELETION: Final = (Field(("deleted",), "boolean"), *_strings("id"))
 
-SHAPES: Final[Mapping[str, tuple[Field, ...]]] = MappingProxyType(
-    {
-        "getCurrentOrganization": _ORGANIZATION,
-        "updateCurrentOrganization": _UPDATED_ORGANIZATION,
-        "listMembers": _MEMBER,
-        "inviteMember": _INVITATION,
-        "updateMemberRole": _UPDATED_ROLE,
-        "removeMember": _REMOVAL,
-        "listEngagements": _ENGAGEMENT,
-        "createEngagement": _ENGAGEMENT,
-        "getEngagement": _ENGAGEMENT,
-        "archiveEngagement": _ARCHIVED,
-        "deleteEngagement": _DELETION,
-    }
-)
+_PROMISED: Final = {
+    "getCurrentOrganization": ("get-organization-fields", _ORGANIZATION),
+    "updateCurrentOrganization": ("update-organization-fields", _UPDATED_ORGANIZATION),
+    "listMembers": ("list-members-fields", _MEMBER),
+    "inviteMember": ("invite-fields", _INVITATION),
+    "updateMemberRole": ("update-role-fields", _UPDATED_ROLE),
+    "removeMember": ("remove-member-fields", _REMOVAL),
+    "listEngagements": ("list-engagements-fields", _ENGAGEMENT),
+    "createEngagement": ("create-engagement-fields", _ENGAGEMENT),
+    "getEngagement": ("get-engagement-fields", _ENGAGEMENT),
+    "archiveEngagement": ("archive-engagement-fields", _ARCHIVED),
+    "deleteEngagement": ("delete-engagement-fields", _DELETION),
+}
+SHAPES: Final[Mapping[str, tuple[Field, ...]]] = {operation: shape for operation, (_, shape) in _PROMISED.items()}
 """The fields of ``data`` (of each item for a list) by operationId; the other operations promise none."""
-
-PROMISES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "getCurrentOrganization": "get-organization-fields",
-        "updateCurrentOrganization": "update-organization-fields",
-        "listMembers": "list-members-fields",
-        "inviteMember": "invite-fields",
-        "updateMemberRole": "update-role-fields",
-        "removeMember": "remove-member-fields",
-        "listEngagements": "list-engagements-fields",
-        "createEngagement": "create-engagement-fields",
-        "getEngagement": "get-engagement-fields",
-        "archiveEngagement": "archive-engagement-fields",
-        "deleteEngagement": "delete-engagement-fields",
-    }
-)
+PROMISES: Final[Mapping[str, str]] = {operation: requirement for operation, (requirement, _) in _PROMISED.items()}
 """The requirement that promises these fields, by operationId."""
 
 

@@ -48,7 +48,7 @@ class Creations:
         named = self.by_name.get(name, []) if isinstance(name, str) else []
         sent = [creation for creation in named if _is_shown(creation, item)]
         creation = self.made.get(identifier) if isinstance(identifier, str) else None
-        if not sent or (creation is not None and not _is_others(creation)):
+        if not sent or (creation is not None and creation.request.key_name != OTHER_KEY):
             return None
         if creation is not None:
             return ("isolation-lists", (creation,)) if creation in sent else None
@@ -71,8 +71,3 @@ def _is_shown(creation: Exchange, item: dict[str, object]) -> bool:
 def _describes(creation: Exchange, item: dict[str, object]) -> bool:
     """Whether an item has the description that a creation sent."""
     return (item.get("description") or None) == (creation.sent_fields.get("description") or None)
-
-
-def _is_others(creation: Exchange) -> bool:
-    """Whether a creation was for another organization."""
-    return creation.request.key_name == OTHER_KEY

@@ -258,14 +258,12 @@ def _of_change(attempt: Write) -> Interval | None:
 
 
 def _intervals_of_change(attempt: Write) -> list[Interval]:
-    return [*(effect.interval for effect in attempt.effects), *_of_touch(attempt)]
-
-
-def _of_touch(attempt: Write) -> tuple[Interval, ...]:
-    """Return when a request may have moved updatedAt, whatever else it did; empty if it was refused."""
-    if attempt.exchange.refused or not attempt.exchange.was_sent:
-        return ()
-    return (attempt.interval if attempt.exchange.accepted else Interval(attempt.interval.start, inf),)
+    """Return the intervals of a request's effects, and that in which it may have moved updatedAt, unless refused."""
+    intervals = [effect.interval for effect in attempt.effects]
+    if attempt.exchange.was_sent and not attempt.exchange.refused:
+        end = attempt.interval.end if attempt.exchange.accepted else inf
+        intervals.append(Interval(attempt.interval.start, end))
+    return intervals
 
 
 def write(exchange: Exchange) -> Write:

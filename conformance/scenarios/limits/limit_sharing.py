@@ -47,15 +47,13 @@ def expect_limits_apart(run: Run) -> None:
         CantTell: A key has less left than its own requests explain, and no new key could be tried.
     """
     run.scenarios.finish_background()
-    used = {
-        exchange.request.credential.name for exchange in run.wire.exchanges if exchange.request.credential is not None
-    }
-    keys = {name for name in used if is_made(run, name)}
+    used = [sent.request.credential.name for sent in run.wire.exchanges if sent.request.credential is not None]
+    keys = {name for name in {*used} if is_made(run, name)}
     found = limit_evidence(run.wire.exchanges, keys)
     if found.kept and not found.doubtful:
         evidence(*found.kept)
         return
-    if keys and not found.doubtful and not found.has_windows and len(_responses(run, keys)) > 1:
+    if not found.doubtful and not found.has_windows and sum(name in keys for name in used) > 1:
         raise Inapplicable("The windows of this service end at once")
     try:
         _try(run, *_keys(run, found.doubtful))
@@ -82,14 +80,6 @@ def _keys(run: Run, doubtful: Sequence[Exchange]) -> tuple[Credential, list[Cred
         if served and (new := run.fixtures.member(with_key=True).credential) is not None:
             return new, served
     return run.fixtures.new_key(SCOPES[0]), []
-
-
-def _responses(run: Run, keys: set[str]) -> list[Exchange]:
-    return [
-        exchange
-        for exchange in run.wire.exchanges
-        if exchange.request.credential is not None and exchange.request.credential.name in keys
-    ]
 
 
 def _untried(doubtful: Sequence[Exchange], reason: str) -> Exception:
