@@ -223,30 +223,23 @@ def _attempt(run: Run, key: Credential, other: Credential | None, target: str | 
     if not attempt.exhausted.refused:
         return attempt
     is_elsewhere = _is_of_another_organization(run, attempt.exhausted)
-    target = None if is_elsewhere else target
-    on_reserved: list[Request] = []
-    first = [at_once(requests.get_organization(), key)] * _AROUND
-    last = [*first]
-    between = [at_once(asked, key) for asked in (requests.list_engagements(), requests.list_members())]
+    organization = requests.get_organization()
+    first, last = [organization] * _AROUND, [organization] * _AROUND
+    between, on_reserved = [requests.list_engagements(), requests.list_members()], []
     if run.mode is not Mode.READ_ONLY:
-        between.insert(0, at_once(requests.create_engagement({"name": name}), key))
+        between.insert(0, requests.create_engagement({"name": name}))
     if run.mode is Mode.DISPOSABLE:
-        between.append(at_once(requests.update_organization({}), key))
-        between += [at_once(asked, key) for asked in on_members if not is_elsewhere]
-    if target is not None:
-        between += [
-            at_once(asked, key) for asked in (requests.get_engagement(target), requests.unarchive_engagement(target))
-        ]
-        on_reserved = [at_once(asked, key) for asked in in_every_state]
-        edit = {"name": f"{name}-renamed", "description": name}
-        first[0] = at_once(requests.update_engagement(target, edit), key)
-        last = [
-            at_once(change, key) for change in (requests.archive_engagement(target), requests.delete_engagement(target))
-        ]
+        between += [requests.update_organization({}), *([] if is_elsewhere else on_members)]
+    if target is not None and not is_elsewhere:
+        between += [requests.get_engagement(target), requests.unarchive_engagement(target)]
+        on_reserved = in_every_state
+        first[0] = requests.update_engagement(target, {"name": f"{name}-renamed", "description": name})
+        last = [requests.archive_engagement(target), requests.delete_engagement(target)]
+    before, after = ([at_once(asked, key) for asked in batch] for batch in (first + between, on_reserved + last))
     by_other = []
     if other is not None and rest is not None and (rate_limits.remaining(rest) or 0) > 0:
-        by_other.append(at_once(requests.get_organization(), other))
-    responses = run.send_all([*first, *between, *by_other, *on_reserved, *last])
+        by_other.append(at_once(organization, other))
+    responses = run.send_all([*before, *by_other, *after])
     attempt.before, attempt.after = responses[:_AROUND], responses[-_AROUND:]
     attempt.between = responses[_AROUND : _AROUND + len(between)]
     attempt.other = responses[_AROUND + len(between)] if by_other else None
