@@ -69,7 +69,10 @@ _SCHEMES: Final = 2
 _APART: Final = 3
 """States from one kind of key to the next for the same operation."""
 _Batches = Callable[[int], "list[Request]"]
+_Kind = tuple[str, Credential]
+"""A kind of key in words, and a key of this kind."""
 NO_KEY: Final = Credential("no_key", None, invalid=True)
+_WITHOUT_KEY: Final = ("no key", NO_KEY)
 _EMPTY_KEY: Final = Credential("empty_key", "Bearer", invalid=True)
 _EMPTY_HEADER: Final = Credential("empty_header", "", invalid=True)
 
@@ -155,9 +158,9 @@ def bad_keys(run: Run) -> BadKeys:
     engagements = [
         request for request in inputs.unknown.batch().values() if request.identifier == inputs.unknown.engagement
     ]
-    lookups = _sent(run, _in_turn([unknown[0], ("no key", NO_KEY)], engagements))
-    invalid = _sent(run, _in_turn([("no key", NO_KEY), unknown[0]], _invalid(inputs.proper)))
-    unparsable = _sent(run, [(("no key", NO_KEY), requests.create_engagement({}).with_body(_UNPARSABLE))])
+    lookups = _sent(run, zip(cycle([unknown[0], _WITHOUT_KEY]), engagements, strict=False))
+    invalid = _sent(run, zip(cycle([_WITHOUT_KEY, unknown[0]]), _invalid(inputs.proper), strict=False))
+    unparsable = _sent(run, [(_WITHOUT_KEY, requests.create_engagement({}).with_body(_UNPARSABLE))])
     tried = BadKeys(inputs, sent, lookups, invalid, unparsable)
     if inputs.reserved.ids:  # for the ledger, which judges whether a refused request had an effect
         latest_engagements(run, sort="updatedAt", order="desc")
@@ -165,7 +168,7 @@ def bad_keys(run: Run) -> BadKeys:
     return tried
 
 
-def _unknown_keys(run: Run, key: str) -> list[tuple[str, Credential]]:
+def _unknown_keys(run: Run, key: str) -> list[_Kind]:
     """Return keys that were never issued; a replay derives the same kinds from a key of the same form."""
     made = wrong_keys(key, run.random("unknown keys"), run.random("near keys"))
     for text in revealing_texts(key, [credential for _, credential in made]):
@@ -179,13 +182,6 @@ def _is_public(run: Run, text: str) -> bool:
     """Whether a response has already shown a text: half of a key may be the id of its organization."""
     raw = text.encode()
     return any(exchange.received is not None and raw in exchange.received.body for exchange in run.wire.exchanges)
-
-
-def _in_turn(
-    kinds: list[tuple[str, Credential]], batch: Iterable[Request]
-) -> list[tuple[tuple[str, Credential], Request]]:
-    """Pair each request with the next kind of key."""
-    return list(zip(cycle(kinds), batch, strict=False))
 
 
 def _unauthenticated_inputs(run: Run) -> UnauthenticatedInputs:
@@ -235,9 +231,7 @@ def _invalid(inputs: OperationInputs) -> Iterable[Request]:
             yield replace(request, query=_NONSENSE_QUERY[name])
 
 
-def _send(
-    run: Run, batches: _Batches, first: int, keys: list[tuple[str, Credential]], *, turns: int
-) -> tuple[Sent, ...]:
+def _send(run: Run, batches: _Batches, first: int, keys: list[_Kind], *, turns: int) -> tuple[Sent, ...]:
     """Call all thirteen operations several times on other engagements, with the keys in turn; in a deep run with each.
 
     Args:
@@ -248,9 +242,9 @@ def _send(
         turns: The number of turns, unless the run is deep.
     """
     if run.effort is Effort.DEEP:
-        return _sent(run, [(key, request) for turn, key in enumerate(keys, first) for request in batches(turn)])
-    calls = [(turn, place, each) for turn in range(turns) for place, each in enumerate(batches(first + turn))]
-    return _sent(run, [(keys[(place + turn) % len(keys)], request) for turn, place, request in calls])
+        return _sent(run, ((key, request) for turn, key in enumerate(keys, first) for request in batches(turn)))
+    calls = ((turn, place, each) for turn in range(turns) for place, each in enumerate(batches(first + turn)))
+    return _sent(run, ((keys[(place + turn) % len(keys)], request) for turn, place, request in calls))
 
 
 def _with_other_schemes(run: Run, inputs: UnauthenticatedInputs, key: str) -> tuple[Sent, ...]:
@@ -258,7 +252,7 @@ def _with_other_schemes(run: Run, inputs: UnauthenticatedInputs, key: str) -> tu
     usual, rare = [*other_schemes(key), *resembling_schemes(key)], rarer_schemes(key)
     if run.effort is Effort.QUICK:
         return _send(run, inputs.batch, 1, [*usual, *rare], turns=1)
-    again = _sent(run, list(zip(rare, inputs.batch(1), strict=False)))
+    again = _sent(run, zip(rare, inputs.batch(1), strict=False))
     return _send(run, inputs.batch, 1, usual, turns=_SCHEMES) + again
 
 
@@ -267,8 +261,8 @@ def _without_a_key(run: Run, inputs: UnauthenticatedInputs, key: str) -> tuple[S
     batch = inputs.batch(0)
     count = _ELSEWHERE if len(key) >= SHORTEST else 0  # a shorter one would stand in a header unrecognized
     elsewhere = [replace(request, headers=(*request.headers, *_other_headers(key))) for request in batch[:count]]
-    sent = _sent(run, [(("the key in other headers", NO_KEY), request) for request in elsewhere])
-    return sent + _sent(run, [(("no key", NO_KEY), request) for request in batch[count:]])
+    sent = _sent(run, ((("the key in other headers", NO_KEY), request) for request in elsewhere))
+    return sent + _sent(run, ((_WITHOUT_KEY, request) for request in batch[count:]))
 
 
 def _other_headers(key: str) -> list[tuple[str, str]]:
@@ -282,19 +276,20 @@ def _other_headers(key: str) -> list[tuple[str, str]]:
 def _with_an_empty_key(run: Run, batch: list[Request]) -> tuple[Sent, ...]:
     """Call all operations with an empty key, the first with an empty header."""
     kinds = [("an empty header", _EMPTY_HEADER), *[("an empty key", _EMPTY_KEY)] * (len(batch) - 1)]
-    return _sent(run, list(zip(kinds, batch, strict=True)))
+    return _sent(run, zip(kinds, batch, strict=True))
 
 
-def _with_unknown_keys(run: Run, inputs: UnauthenticatedInputs, keys: list[tuple[str, Credential]]) -> tuple[Sent, ...]:
+def _with_unknown_keys(run: Run, inputs: UnauthenticatedInputs, keys: list[_Kind]) -> tuple[Sent, ...]:
     """Call all operations with unknown keys; those that are like the real one first, unless the run is deep."""
     batches = partial(inputs.batch, on_member=False)
     if run.effort is Effort.DEEP:
         return _send(run, batches, 3, keys, turns=1)
-    return _sent(run, list(zip(chain(keys[1:], repeat(keys[0])), batches(3), strict=False)))
+    return _sent(run, zip(chain(keys[1:], repeat(keys[0])), batches(3), strict=False))
 
 
-def _sent(run: Run, batch: list[tuple[tuple[str, Credential], Request]]) -> tuple[Sent, ...]:
+def _sent(run: Run, pairs: Iterable[tuple[_Kind, Request]]) -> tuple[Sent, ...]:
     """Send requests with keys, if others' data is safe; each must be refused, so it can be retried."""
+    batch = [*pairs]
     exchanges = run.send_permitted([replace(request.with_key(key), repeatable=True) for (_, key), request in batch])
     return tuple(
         Sent(what, exchange) for ((what, _), _), exchange in zip(batch, exchanges, strict=True) if exchange is not None

@@ -225,7 +225,8 @@ def _attempt(run: Run, key: Credential, other: Credential | None, target: str | 
     is_elsewhere = _is_of_another_organization(run, attempt.exhausted)
     organization = requests.get_organization()
     first, last = [organization] * _AROUND, [organization] * _AROUND
-    between, on_reserved = [requests.list_engagements(), requests.list_members()], []
+    between = [requests.list_engagements(), requests.list_members()]
+    on_reserved: list[Request] = []
     if run.mode is not Mode.READ_ONLY:
         between.insert(0, requests.create_engagement({"name": name}))
     if run.mode is Mode.DISPOSABLE:
