@@ -69,9 +69,7 @@ def test_total_past_the_end(run: Run, list_queries: ListQueries, asked: str) -> 
     if not response.succeeded:
         raise Inapplicable("A page past the end was refused")
 
-    confirm.stable_list(
-        run, (response, plain), lambda snapshot: paging_limits.expect_total_of(snapshot[0], snapshot[1])
-    )
+    confirm.stable_list(run, (response, plain), lambda snapshot: paging_limits.expect_total_of(*snapshot))
 
 
 def _expect_past_the_end(plain: Exchange, snapshot: Snapshot) -> None:

@@ -14,7 +14,7 @@ from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from conformance.wire.exchange import Exchange
 
@@ -85,6 +85,11 @@ def identifier(exchange: Exchange) -> str:
 def identifier_or_none(exchange: Exchange) -> str | None:
     """Return the ``id`` of the resource in a success; None if the response shows none."""
     return or_none(identifier, exchange)
+
+
+def identifiers(exchanges: Iterable[Exchange]) -> list[str]:
+    """Return the ``id`` of the resource in each success; responses that show none are left out."""
+    return [found for exchange in exchanges if (found := identifier_or_none(exchange)) is not None]
 
 
 def first_identifier(exchange: Exchange) -> str | None:

@@ -85,11 +85,7 @@ def creating(run: Run) -> Creating:
     bare = {"name": run.name("create")}
     described = {"name": run.name("create-described"), "description": "What the engagement is about"}
     first, second = create(run, bare, described, insist=True)
-    ids = [
-        identifier
-        for creation in (first, second)
-        if (identifier := read.identifier_or_none(creation.response)) is not None
-    ]
+    ids = read.identifiers((first.response, second.response))
     namesake = run.send(requests.create_engagement(bare))
     ensure_responses([first.response, second.response, namesake])
     return Creating(first, second, namesake, search(run, ids, sort="name", order="desc"))

@@ -169,7 +169,7 @@ class ParallelCreation:
     @property
     def identifiers(self) -> list[str]:
         """The identifiers in the responses, with repetitions."""
-        return [made for response in self.responses if (made := read.identifier_or_none(response)) is not None]
+        return read.identifiers(self.responses)
 
 
 @scenario

@@ -61,7 +61,7 @@ def _fill_page_of_archived(run: Run) -> None:
     """Archive new engagements until the archived ones fill a page of the default size, if there are fewer."""
     missing = DEFAULT_PER_PAGE - total_of(run.send(requests.list_engagements(status="archived", perPage=1)))
     bodies = [{"name": run.name("filling")} for _ in range(missing)]
-    made = map(read.identifier_or_none, run.send_all([requests.create_engagement(body) for body in bodies]))
+    made = read.identifiers(run.send_all([requests.create_engagement(body) for body in bodies]))
     run.send_all([requests.archive_engagement(identifier) for identifier in made if identifier])
 
 

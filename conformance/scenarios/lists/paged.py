@@ -103,5 +103,4 @@ def named_in(run: Run, operation: str) -> frozenset[str]:
     batch = [sent for sent in of_operation(run.wire.exchanges, operation) if sent.by_main_key]
     if operation != "createEngagement":
         return frozenset(exchange.request.identifier for exchange in batch if exchange.request.identifier is not None)
-    made = (read.identifier_or_none(exchange) for exchange in batch if exchange.accepted)
-    return frozenset(identifier for identifier in made if identifier is not None)
+    return frozenset(read.identifiers(exchange for exchange in batch if exchange.accepted))
