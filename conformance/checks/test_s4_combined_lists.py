@@ -59,7 +59,7 @@ def test_order_in_combination(combined_lists: tuple[CombinedLists, ...], sort: s
 def _expect(every: Collection[CombinedLists], judged: Collection[CombinedLists], aspects: Collection[Aspect]) -> None:
     """Expect some properties of pages; items in the wrong order do not belong on their pages either."""
     if not judged:
-        raise Inapplicable("No such list was requested")
+        raise Inapplicable("No list with these parameters was requested")
     doubts: list[CantTell] = []
     for lists in judged:
         evidence(*lists.pages)

@@ -97,7 +97,7 @@ def _expect_all_unauthorized(tried: BadKeys, kind: str, others: Sequence[Sent] =
 
 
 def _elsewhere(run: Run, tried: BadKeys, what: str, keys: Collection[Credential | None]) -> list[Sent]:
-    """Return the exchanges of other scenarios with such keys."""
+    """Return the exchanges of other scenarios with these keys."""
     known = {sent.exchange.number for sent in tried.everything}
     run.scenarios.wait_for(untried_refusals)
     found = bulk.last_attempts(exchange for exchange in run.wire.exchanges if exchange.request.credential in keys)

@@ -46,7 +46,7 @@ def cant_tell_if_others_interfere(run: Run) -> Iterator[None]:
 
 
 def _strange_names(run: Run) -> tuple[Exchange, ...]:
-    """Return reads that show names that the run did not set; none if there are fewer than two such names.
+    """Return reads that show names that the run did not set; none if there are fewer than two of these names.
 
     Reads after a renaming to an odd name, or after a refused one, do not count: the service may have garbled that name,
     or set it all the same.

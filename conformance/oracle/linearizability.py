@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EngagementState:
-    """State of an engagement in a sequential service; None stands for a deleted one."""
+    """State of an engagement in a sequential service; a deleted engagement has None in its place."""
 
     name: str
     description: str

@@ -78,7 +78,7 @@ def expect_utc(exchanges: Iterable[Exchange]) -> None:
     """Require that creations and archivings are dated now, by the responses' own times, and not a time zone away.
 
     A service's clocks may be wrong. An operation fails only if all its responses are wrong by the same time zone, by a
-    day or by a month. Times that stand still, or have whole minutes only, are those of a clock that cannot be compared.
+    day or by a month. Equal times, or times in whole minutes, are those of a clock that cannot be compared.
 
     Raises:
         NonConformity: Every response of an operation is the same time zone, day or month away from its own time.

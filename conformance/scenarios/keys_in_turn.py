@@ -110,7 +110,7 @@ def with_scoped_key(run: Run, scope: str, *batch: Request) -> list[Request]:
 
 
 def _keys_used(run: Run, operations: Collection[str]) -> list[Credential]:
-    """Return the keys beside the main one with which such an operation succeeded, sorted by name.
+    """Return the keys other than the main key with which one of these operations succeeded, sorted by name.
 
     Keys that were refused with 401 or 429, such as that of a removed member, are left out.
     """

@@ -121,7 +121,7 @@ class Changes(EngagementRules):
                 return
             sent = exchange.sent_fields
             if exchange.refused and all(history.registers[name].certain_value(interval) == sent[name] for name in sent):
-                return  # what becomes of an edit with the values that stand already is open
+                return  # the response to an edit with the present values is open
             right = exchange.accepted or self._may_conflict(history, exchange, interval)
             message, expected = "an edit of an active engagement failed", "any 2xx"
             requirement = "unarchived-editable" if _by_unarchive(because) else "update-engagement-succeeds"

@@ -221,7 +221,7 @@ def cant_tell_unless(judge: Callable[[], object], why: str, *at: Exchange) -> No
 
 
 def neighbours(position: int, count: int, total: int) -> tuple[int, int]:
-    """Return a page and a page size such that the page's end divides a block of items about in the middle.
+    """Return a page and a page size with which the page's end divides a block of items about in the middle.
 
     Args:
         position: The number of items before the block.
@@ -233,7 +233,7 @@ def neighbours(position: int, count: int, total: int) -> tuple[int, int]:
     """
     start, length = (position, count) if count else (0, total)
     first = max(1, start + length // 3)
-    # So many successive numbers hold a multiple of every size, whatever total the service reports.
+    # This many successive numbers contain a multiple of every size, regardless of the total that the service reports.
     wanted = range(first, min(max(2, start + 2 * length // 3 + 1), first + 2 * MAX_PER_PAGE))
     found = max(_divisions(wanted), default=(1, wanted[0]))
     return found[1] // found[0], found[0]

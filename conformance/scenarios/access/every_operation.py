@@ -87,7 +87,7 @@ class OperationInputs:
 
 
 def label(run: Run, word: str) -> str:
-    """Return a unique name that is no prefix of another such name."""
+    """Return a unique name that is not a prefix of another name of this function."""
     return f"{run.name(word)}-x"
 
 

@@ -77,7 +77,7 @@ def deletion(run: Run) -> Deletion:
 
 
 def _use_names_again(run: Run, name: object, other: object) -> None:
-    """Create an engagement with the name of a deleted one, rename it to another such name, and create a second one.
+    """Create an engagement with a deleted engagement's name, rename it to the other name, and repeat the creation.
 
     The first name is that of an engagement which was archived when it was deleted. Its first description comes last.
     """

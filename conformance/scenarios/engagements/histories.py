@@ -51,7 +51,7 @@ def archived_last(known: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _is_of_run(creation: Exchange) -> bool:
-    """Whether a creation is no record's, and its key is one of those that the run knows."""
+    """Whether a creation was sent to the operation itself, with a key that the run knows."""
     sent = creation.request
     is_known = sent.by_member or sent.key_name in {*KEYS, OTHER_KEY}
     return creation.by_main_key or (sent.is_proper and is_known)

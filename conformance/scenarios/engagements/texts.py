@@ -138,7 +138,7 @@ def _shorter(run: Run) -> list[KeptText]:
 def _singly(run: Run) -> Iterator[_Bodies]:
     """Yield bodies in which a field is nothing but a text that may be misread, and the other has the run's mark.
 
-    A quick run draws two such texts, another run sends each in one place, and a deep run in every place.
+    A quick run draws two of these texts, a standard run sends each in one place, and a deep run in every place.
     """
     random, deep = run.random("texts"), run.effort is Effort.DEEP
     alone = shuffled(ALONE, random)

@@ -181,7 +181,7 @@ def _attributed(found: Sequence[CombinedLists]) -> Iterator[CombinedLists]:
         if place not in wrong:
             yield each
         elif each.is_filtered and (each.sort in plain or misplaced):
-            yield replace(each, outcome=CantTell("such lists are wrong without a filter, too", *each.pages))
+            yield replace(each, outcome=CantTell("lists in this order are wrong without a filter, too", *each.pages))
         else:
             aspect = Aspect.ORDER if place in disordered else wrong[place].aspect
             yield replace(each, outcome=Deviation(aspect, wrong[place]))
