@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING, Final
 
@@ -113,7 +112,8 @@ def _with(keys: _Keys, request: Request) -> Request:
 def _all_keys(run: Run) -> Iterator[_Keys]:
     """Yield the keys of each sequence, as far as the run has used them already."""
     if (member := key_of_bystander(run)) is not None:
-        yield partial(_main_key_for_deletions, member)
+        # The main key sends deletions: it may delete what others created.
+        yield lambda operation: None if operation == "deleteEngagement" else member
     allowed = run.scenarios.result_if_any(single_permissions)
     if allowed is not None:
         scoped = {scope: run.fixtures.scoped_key(scope) for scope in SCOPES if scope not in allowed.missing_means}
@@ -122,8 +122,3 @@ def _all_keys(run: Run) -> Iterator[_Keys]:
     if tried is not None and tried.own[0] != tried.other[0]:
         other = run.fixtures.other_organization()
         yield lambda _: other
-
-
-def _main_key_for_deletions(key: Credential, operation: str) -> Credential | None:
-    """Return a key for everything but deletions, which the main key sends: it may delete what others created."""
-    return None if operation == "deleteEngagement" else key
