@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.json_text import Malformed, Parsed, read_json
+from conformance.oracle.laws.rate_limits import service_time
 from conformance.oracle.ledger.organization import SETTINGS
 from conformance.targets.journal_entries import Person
 from conformance.targets.lenient_reading import read_leniently
@@ -325,10 +326,7 @@ def data_of(response: Response | str | None) -> Mapping[str, Any]:
 
 def moment_of(exchange: Exchange) -> float | None:
     """Return the time of a response by the service's Date, or else by our clock, in seconds of the epoch."""
-    if exchange.received is None:
-        return None
-    date = date_of(exchange.received)
-    return exchange.started_at.timestamp() + exchange.seconds if date is None else date
+    return None if exchange.received is None else service_time(exchange)
 
 
 def fixed_fields(organization: Mapping[str, Any]) -> dict[str, Any]:
