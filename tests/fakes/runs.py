@@ -105,6 +105,8 @@ class FakeRun(AnyRun):  # type: ignore[misc]
         """Respond to requests, one after the other."""
         return [self.send(request) for request in requests]
 
+    send_in_turn = send_all
+
     def send_permitted(self, requests: Iterable[Request]) -> list[Exchange]:
         """Send requests one after another; no guard withholds any."""
         return self.send_all(requests)

@@ -55,9 +55,11 @@ def refused(sent: Request) -> Exchange:
     return make_exchange(sent, 401)
 
 
-def untried(*before: Exchange, member: Member | None = None) -> tuple[set[tuple[str, ...]], FakeRun]:
+def untried(
+    *before: Exchange, member: Member | None = None, effort: Effort = Effort.QUICK
+) -> tuple[set[tuple[str, ...]], FakeRun]:
     """Return what the scenario sends after earlier exchanges: operation, key and target."""
-    run = FakeRun(refused, list(before), effort=Effort.QUICK, mode=Mode.DISPOSABLE)
+    run = FakeRun(refused, list(before), effort=effort, mode=Mode.DISPOSABLE)
     found = {**RESULTS, untouchable_member: member}
 
     def result(scenario: Any) -> Any:
@@ -73,7 +75,7 @@ def untried(*before: Exchange, member: Member | None = None) -> tuple[set[tuple[
 
 def test_keys_are_tried_on_every_state() -> None:
     """No key and unknown ones are refused everything, one with a permission what the interface does not allow it."""
-    sent, run = untried()
+    sent, run = untried(effort=Effort.STANDARD)
 
     for identifier in IDS.values():
         assert {key for operation, key, of in sent if (operation, of) == ("deleteEngagement", identifier)} == {
@@ -86,12 +88,23 @@ def test_keys_are_tried_on_every_state() -> None:
     assert all(sent.repeatable for sent in run.sent)
 
 
+def test_a_quick_run_sends_no_key_and_an_unknown_one_by_turns() -> None:
+    """Each of them tries every operation in every second state; a key with a permission is not left out."""
+    sent, _ = untried()
+
+    tried = [
+        {key for operation, key, of in sent if (operation, of) == ("archiveEngagement", each)} for each in IDS.values()
+    ]
+    assert sorted(map(sorted, tried)) == [["no_key"], ["unknown_key"]]
+    assert ("updateCurrentOrganization", SCOPE, "") in sent
+
+
 def test_what_was_tried_is_not_sent_again() -> None:
     """A combination with a response is left out; another state of the same target's operation is not."""
     creation = make_exchange(requests.create_engagement({"name": "x"}), 201, {"data": {"id": "e_new"}})
     deletion = make_exchange(requests.delete_engagement("e_new").with_key(NO_KEY), 401)
 
-    sent, _ = untried(creation, deletion)
+    sent, _ = untried(creation, deletion, effort=Effort.STANDARD)
 
     assert ("deleteEngagement", "no_key", "e_new") not in sent
     assert ("deleteEngagement", "no_key", "e_deleted") in sent

@@ -41,12 +41,12 @@ def test_the_last_edit_leaves_the_description_alone() -> None:
     """
     fixtures = SimpleNamespace(scoped_key=lambda _: WRITER)
     run = FakeRun(lambda sent: make_exchange(sent, 200, {}), fixtures=fixtures, mode=Mode.DEFAULT)
-    run.send_in_turn = run.send_all
     done = {role_changes: SimpleNamespace(bystander=SimpleNamespace(credential=MEMBER))}
     run.scenarios = SimpleNamespace(result_if_any=done.get)
     _change(run, ReservedEngagements({state: state.value for state in LastChange}, {}, "freed", "name"))
     edits = [json.loads(sent.body or b"") for sent in run.sent if sent.identifier == LastChange.EDITED.value]
-    assert edits == [{"name": "freed"}, {"description": "Described at the end of the run"}]
+    invalid = {"name": 5, "description": "cf-in-vain"}  # by a member
+    assert edits == [{"name": "freed"}, {"description": "Described at the end of the run"}, invalid]
     about = [sent for sent in run.sent if sent.identifier == LastChange.UNARCHIVED.value]
     assert [(sent.operation.id, sent.credential) for sent in about] == [
         ("getEngagement", None),
