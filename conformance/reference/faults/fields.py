@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 from .changes import edit, reply, send, view
-from .conditions import described, header_has, noted, of_member, sends, sends_only, undescribed
+from .conditions import counted, described, header_has, noted, of_member, sends, sends_only, undescribed
 from .mutations import Method, Mutation, after, after_change, fault, flat, override, result, wrap
 from .operations import ARCHIVE, EDIT, UNARCHIVE
 from .situations import Condition, note, overwrite
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from conformance.reference.service import Service
 
 
+_FIFTH = 5
 _PLACES: dict[str, tuple[str, ...]] = {
     "create": ("check_creation", "a new engagement", "create-engagement-keeps-text"),
     "edit": ("check_edit", "an edited engagement", "update-engagement-keeps-text"),
@@ -401,6 +402,8 @@ EDITED = (
           "An edit of an engagement without a description does not move updatedAt.", _keep_time(undescribed), _MOVES),
     fault("edit-second-keeps-updated-at", "Only the first edit of an engagement moves updatedAt.",
           _keep_time(lambda at: at.engagement.updated_at != at.engagement.created_at), _MOVES, "sort-by-updated-at"),
+    fault("edit-fifth-keeps-updated-at", "Every fifth edit of an engagement does not move updatedAt.",
+          _keep_time(counted("edits", lambda number: number % _FIFTH == 0)), _MOVES),
     fault("clearing-keeps-updated-at", "An edit with an empty or null description does not move updatedAt.",
           after(EDIT, lambda at: at.overwrite(updated_at=at.engagement.updated_at),
                 lambda at: sends("description")(at) and not at.values["description"]), _MOVES),

@@ -345,6 +345,32 @@ def _keep_in_former_role(service: Service, honest: Method, asked: MemberQuery) -
     return cut(asked, tuple(replace(member, role=asked.role or member.role) for member in kept))
 
 
+def _note_renaming(at: Situation, honest: Method) -> object:
+    """Remember the names of two renamings within a second."""
+    reply, name = honest(), at.values.get("name")
+    if name is not None:
+        renamed_at, first = at.remembered("renamed", {}).get(at.context.organization_id, (-_SECOND, None))
+        at.remembered("renamed", {})[at.context.organization_id] = at.now, name
+        if at.now - renamed_at < _SECOND:
+            at.remembered("due", []).append((at.now + 2 * _SECOND, at.context.organization_id, name, first))
+    return reply
+
+
+def _restore_first_name(at: Situation, honest: Method) -> object:
+    due = at.remembered("due", [])
+    while due and due[0][0] <= at.now:
+        _, organization, last, first = due.pop(0)
+        if at.store.organization(organization).name == last:
+            at.store.rename_organization(organization, first, at.now)
+    return honest()
+
+
+RENAMINGS = (
+    fault("renaming-lost-to-the-one-before",
+          "Of two renamings within a second, the first name is back two seconds later.",
+          at_step("update_organization", _note_renaming) | at_step("act", _restore_first_name), _RENAMED),
+)  # fmt: skip
+
 COPIES = (
     *(fault(f"listed-{field}-stale", f"The list of engagements shows the {field} of the creation after edits.",
             _lists_as_created(field), _AS_READ) for field in ("name", "description")),

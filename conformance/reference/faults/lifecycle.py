@@ -12,6 +12,7 @@ from .changes import data, edit, list_deleted, put, view
 from .conditions import (
     all_of,
     archived,
+    counted,
     described,
     has_one_permission,
     missing,
@@ -37,7 +38,7 @@ from .mutations import (
     wrap,
 )
 from .operations import ARCHIVE, CREATE, DELETE, EDIT, GET_ORGANIZATION, READ, UNARCHIVE
-from .situations import Situation, edit_all, engagements, note, recalled, remember, take_for_active
+from .situations import Situation, edit_all, engagements, note, overwrite, recalled, remember, take_for_active
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -54,7 +55,7 @@ _STATUS, _REFRESHES, _AT_ONCE = "archive-sets-status", "archive-refreshes-update
 _AGAIN, _REFUSED, _NOTHING = "archived-again-stays-archived", "archived-edit-refused", "archived-edit-changes-nothing"
 _SERVED, _EDITABLE, _ARCHIVABLE = "unarchive-served", "unarchived-editable", "unarchived-archivable"
 _DUPLICATE = "create-engagement-duplicate-name"
-_A_MOMENT = 0.005
+_A_MOMENT, _FORTY = 0.005, 40
 
 _was_unarchived = noted("unarchived")
 _note_before, _note_after = before(UNARCHIVE, note("unarchived")), after(UNARCHIVE, note("unarchived"))
@@ -351,6 +352,12 @@ def _delete_others(are_deleted: Callable[[Engagement, Engagement], bool]) -> Mut
         at.service, [other for other in at.other_engagements if are_deleted(at.engagement, other)]))  # fmt: skip
 
 
+def _touch_newest(at: Situation) -> None:
+    newest = next((other for other in reversed(at.other_engagements) if other.status == "active"), None)
+    if newest is not None:
+        overwrite(at.service, "engagements", newest.id, updated_at=at.now)
+
+
 _SPARED = instead(DELETE, lambda at: at.replied("deleted"))
 
 
@@ -471,6 +478,10 @@ OTHERS = (
           _delete_others(lambda deleted, other: deleted.created_at - other.created_at in range(1000)), _DELETE_SPARES),
     fault("deletion-takes-same-description", "A deletion also deletes every engagement of the same description.",
           _delete_others(lambda deleted, other: bool(deleted.description) and deleted.description == other.description),
+          _DELETE_SPARES),
+    fault("deletion-fortieth-touches-newest",
+          "Every fortieth deletion moves the updatedAt of the newest other engagement that is active.",
+          before(DELETE, _touch_newest, counted("deletions", lambda number: number % _FORTY == 0, lambda _: "")),
           _DELETE_SPARES),
 )  # fmt: skip
 

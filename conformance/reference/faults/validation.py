@@ -474,6 +474,11 @@ def _last_page_for_later(find: Callable[[Any], Any], asked: Any) -> Any:  # noqa
     return found
 
 
+def _number_unless_filtered(_: Service, honest: Method, parameters: dict[str, str], name: str, default: int) -> object:
+    is_ignored = name == "page" and "status" in parameters and not parameters.get(name, "1").isdigit()
+    return default if is_ignored else honest(parameters, name, default)
+
+
 PAGES = (
     fault("bounds-unchecked", "Any page and perPage are accepted, however small or large.",
           _any_page(lambda number, size: (number, size)), _LIMITS),
@@ -488,6 +493,9 @@ PAGES = (
           | content("*", inside("meta", lambda meta: {**meta, "totalPages": -(-meta["total"] // 20)}), lambda at:
                     "meta" in at.reply_so_far.content and (
                         _asks_number("perPage", -inf, 0)(at) or _asks_number("perPage", 101)(at))), _LIMITS),
+    fault("bad-page-ignored-beside-status",
+          "The list of engagements ignores a page that is not a number if it is filtered.",
+          wrap("integer", _number_unless_filtered), "list-engagements-refuses-invalid"),
     fault("past-end-repeats-last-page", "A page of engagements past the end repeats the last page.",
           page(_last_page_for_later), _PAST_THE_END),
     fault("past-end-repeats-last-members", "A page of members past the end repeats the last page.",

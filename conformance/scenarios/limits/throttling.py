@@ -137,7 +137,7 @@ def throttling(run: Run) -> Throttling:
             if not passed:
                 raise
             break  # what the earlier attempts have shown counts
-        passed.append(attempt.passed)
+        passed.append(_passed_again(run, key, attempt.passed))
         is_left = is_left or attempt.exhausted.shows_what_is_left
         early += [attempt.exhausted.early] if is_left and attempt.exhausted.early is not None else []
         target = target if attempt.changes else None
@@ -146,7 +146,7 @@ def throttling(run: Run) -> Throttling:
             after_reset, not_awaited = send_after_reset(run, key, attempt.last_refusal)
         if after_reset is not None and after_reset.succeeded and attempt.exhausted.exclusive:
             refused_after_reset += _refused_again(run, key, after_reset)
-        done = not early and not refused_after_reset and not attempt.passed and _complete(attempt, run, other)
+        done = not early and not refused_after_reset and not passed[-1] and _complete(attempt, run, other)
         if after_reset is None or not after_reset.succeeded or done:
             break
     if attempt.refused_creation is not None:  # for the ledger, which judges whether a refused request had an effect
@@ -154,7 +154,7 @@ def throttling(run: Run) -> Throttling:
     return Throttling(
         attempt.exhausted,
         tuple(attempt.refusals),
-        _always_passed(passed) if len(passed) == TRIES else (),  # a bucket that refills may let one pass
+        _always_passed(passed) if len(passed) == TRIES else (),
         # A single such refusal may be for too many requests at once.
         next((tuple(found) for found in (early, refused_after_reset) if len(found) == TRIES), ()),
         attempt.other_meanwhile,
@@ -174,6 +174,20 @@ def _refused_again(run: Run, key: Credential, after_reset: Exchange) -> list[Exc
         return []
     send_after_reset(run, key, again)
     return [again]
+
+
+def _passed_again(run: Run, key: Credential, passed: Sequence[Exchange]) -> list[Exchange]:
+    """Return the requests that pass twice more at once, between reads that are refused.
+
+    A bucket that refills may let a single request pass, and in every attempt the same one.
+    """
+    found = []
+    for exchange in passed:
+        reading, asked = at_once(requests.get_organization(), key), exchange.request
+        first, *again, last = run.send_all([reading, asked, asked, reading])
+        if _refused([first, last]) == [first, last] and not _refused(again):
+            found.append(exchange)
+    return found
 
 
 def _always_passed(attempts: Sequence[Sequence[Exchange]]) -> tuple[Exchange, ...]:
