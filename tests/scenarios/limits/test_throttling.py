@@ -13,7 +13,7 @@ import pytest
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.scenarios.limits.exhaust_window import ExhaustedWindow, _ensure_unused, exhaust, is_made
 from conformance.scenarios.limits.recovery import clocks_apart
-from conformance.scenarios.limits.throttling import _Attempt, _is_of_another_organization
+from conformance.scenarios.limits.throttling import _Attempt, _is_of_another_organization, _passed_again
 from conformance.targets.fixtures import Member
 from conformance.wire import requests
 from conformance.wire.requests import Credential
@@ -45,6 +45,27 @@ def test_a_creation_that_is_counted_apart_is_no_fault(status: int, limit: int, r
     attempt.before, attempt.after = around[:1], around[1:]
 
     assert bool(attempt.passed) is counts
+
+
+@pytest.mark.parametrize(
+    ("statuses", "counts"),
+    [
+        ((429, 201, 201, 429), True),
+        ((429, 201, 409, 429), True),  # a second invitation of an address
+        ((429, 201, 429, 429), False),
+        ((200, 201, 201, 429), False),
+        ((429, 201, 201, 200), False),
+    ],
+)
+def test_a_single_request_may_get_a_refilled_token(statuses: tuple[int, ...], *, counts: bool) -> None:
+    """A request counts as served beyond the limit if it passes twice more at once, between refused reads."""
+    answers, creation = iter(statuses), limited("createEngagement", 201, 10, 0)
+    run = FakeRun(lambda sent: make_exchange(sent, next(answers), {}))
+
+    found = _passed_again(run, Credential.bearer("throttled", "slow"), [creation])
+
+    assert found == ([creation] if counts else [])
+    assert [sent.operation.id for sent in run.sent[1:3]] == ["createEngagement"] * 2
 
 
 @pytest.mark.parametrize(
