@@ -450,8 +450,8 @@ CLOSED = flat(
       for label, words, operation, status, whose, test, *breaks in (
         ("of-member-third-read-401", "A member's key gets 401 for its third read of the organization",
          op.GET_ORGANIZATION, 401, of_member, lambda use: use == _THIRD, _SPARES, "get-organization-succeeds"),
-        ("of-member-third-list-404", "A member's key gets 404 for its third list of engagements",
-         op.LIST, 404, of_member, lambda use: use == _THIRD, _SPARES, "list-engagements-succeeds"),
+        ("of-member-second-engagements-404", "A member's key gets 404 for its second list of engagements",
+         op.LIST, 404, of_member, lambda use: use == _TWICE, _SPARES, "list-engagements-succeeds"),
         ("of-member-second-list-403", "A member's key gets 403 for its second list of members",
          op.LIST_MEMBERS, 403, of_member, lambda use: use == _TWICE, _SPARES, "list-members-succeeds"),
         ("scoped-reads-twice", "A key with only organizations:read gets 403 once it has read the organization twice",
