@@ -146,7 +146,7 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
 
 
 def _try_in_vain(run: Run, member: Credential | None, active: str, deleted: str) -> None:
-    """Send invalid bodies with a member's key, which edits a deleted engagement, too; and one invitation with another.
+    """Send invalid bodies and an edit of a deleted engagement with a member's key, and an invitation with a second key.
 
     Args:
         run: The run.

@@ -34,6 +34,7 @@ _JUDGED: Final = frozenset({*_OF_SCOPED, "listEngagements"})
 _OF_MEMBERSHIP: Final = frozenset({"updateMemberRole", "removeMember"})
 """The operations that may change what a member's key may do."""
 _NO_SUCH_OPERATION: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.GONE})
+"""Statuses that deny that there is such an operation, if its path has no id."""
 _OF_STATE: Final = frozenset({"archiveEngagement", "unarchiveEngagement", "deleteEngagement"})
 """The operations after which a service may deny members an engagement."""
 
