@@ -14,6 +14,7 @@ import argparse
 import json
 from collections import Counter, defaultdict
 from pathlib import Path
+from statistics import mean
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.catalogue import load_catalogue
@@ -102,8 +103,8 @@ def summary(documents: Sequence[Mapping[str, Any]], earlier: Mapping[str, Any] |
 def merged(earlier: Mapping[str, Any], documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return an earlier summary with the faults of further self-tests.
 
-    Counts and shares of faults, bad trials and convictions are renewed. Means, medians and the figures of conforming
-    services stay those of the earlier summary, which do not show the share of each trial.
+    Counts and shares of faults, bad trials and convictions are renewed, and what a fault is reported as, on average, if
+    every fault met the whole suite. The median and the figures of conforming services stay those of the earlier summary.
 
     Args:
         earlier: The earlier summary.
@@ -121,6 +122,14 @@ def merged(earlier: Mapping[str, Any], documents: Sequence[Mapping[str, Any]]) -
         **{state.value: states[state] for state in (TrialState.SURVIVED, TrialState.MISNAMED, TrialState.BROKEN)},
         "named_share": round(1 - unnamed / len(convicted), 4),
     }
+    if earlier["figures"]["focused"] == further["figures"]["focused"] == 0:
+        breaks = {name: set(fault.breaks) for name, fault in all_faults().items()}
+        shares = [len(breaks[name] & found.keys()) / len(found) for name, found in convicted.items() if name in breaks]
+        figures |= {
+            "reported_mean": round(mean(map(len, convicted.values())), 3),
+            "reported_most": max(map(len, convicted.values())),
+            "precision_mean": round(mean(shares), 3),
+        }
     runs = [*earlier["runs"], *further["runs"]]
     parts = {"runs": runs, "good": not bad, "figures": figures, "bad": bad}
     return {**earlier, **parts, "convictions": dict(sorted(convicted.items()))}
