@@ -103,8 +103,8 @@ def summary(documents: Sequence[Mapping[str, Any]], earlier: Mapping[str, Any] |
 def merged(earlier: Mapping[str, Any], documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return an earlier summary with the faults of further self-tests.
 
-    Counts and shares of faults, bad trials and convictions are renewed, and what a fault is reported as, on average, if
-    every fault met the whole suite. The median and the figures of conforming services stay those of the earlier summary.
+    Counts and shares of faults, bad trials and convictions are renewed; so are the figures of the requirements reported
+    for a fault, if all met the whole suite. The median and the figures of conforming services stay as they were.
 
     Args:
         earlier: The earlier summary.
@@ -123,16 +123,21 @@ def merged(earlier: Mapping[str, Any], documents: Sequence[Mapping[str, Any]]) -
         "named_share": round(1 - unnamed / len(convicted), 4),
     }
     if earlier["figures"]["focused"] == further["figures"]["focused"] == 0:
-        breaks = {name: set(fault.breaks) for name, fault in all_faults().items()}
-        shares = [len(breaks[name] & found.keys()) / len(found) for name, found in convicted.items() if name in breaks]
-        figures |= {
-            "reported_mean": round(mean(map(len, convicted.values())), 3),
-            "reported_most": max(map(len, convicted.values())),
-            "precision_mean": round(mean(shares), 3),
-        }
+        figures |= _of_reported(convicted)
     runs = [*earlier["runs"], *further["runs"]]
     parts = {"runs": runs, "good": not bad, "figures": figures, "bad": bad}
     return {**earlier, **parts, "convictions": dict(sorted(convicted.items()))}
+
+
+def _of_reported(convicted: Mapping[str, Mapping[str, object]]) -> dict[str, float]:
+    """Return the figures of the requirements reported for faults that all met the whole suite."""
+    faults = all_faults()
+    numbers = [len(reported) for reported in convicted.values()]
+    shares = [
+        len(set(faults[name].breaks) & reported.keys()) / max(len(reported), 1) for name, reported in convicted.items()
+    ]
+    means = {"reported_mean": mean(numbers), "precision_mean": mean(shares)}
+    return {"reported_most": max(numbers), **{name: round(value, 3) for name, value in means.items()}}
 
 
 def _faults_of(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:

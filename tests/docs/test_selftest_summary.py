@@ -82,7 +82,7 @@ def test_summary_of_two_self_tests() -> None:
 
 
 def test_a_self_test_of_some_faults_is_merged() -> None:
-    """Its faults are renewed or added; means and the figures of conforming services stay."""
+    """Its faults are renewed or added, and what they are reported as; the figures of conforming services stay."""
     earlier = summary([document(convicted(FAULT, "test_a::test_b"), convicted(OTHER), Trial(VALUE, requests=7))])
     new = Subject("archived-edit-500", "fault", "An edit is refused with 500.", ("archived-edit-refused",))
 
@@ -94,6 +94,8 @@ def test_a_self_test_of_some_faults_is_merged() -> None:
     assert [made["figures"]["faults"] for made in (earlier, renewed, added)] == [2, 2, 3]
     assert [made["figures"]["killed"] for made in (earlier, renewed, added)] == [1, 2, 2]
     assert added["figures"]["named_share"] == 0.6667
+    assert (renewed["figures"]["reported_mean"], added["figures"]["reported_mean"]) == (1.0, 0.667)
+    assert added["figures"]["precision_mean"] == 0.667
     assert added["figures"]["latitudes"] == 1
     assert added["figures"]["requests"] == earlier["figures"]["requests"]
     assert list(added["convictions"]) == sorted({FAULT.id, OTHER.id, new.id})
