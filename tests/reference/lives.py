@@ -791,8 +791,9 @@ def twice(life: Life) -> list[object]:
 
 
 def mixed(life: Life) -> list[object]:
-    """Send what is only wrong for several keys in turn, after two removals, or at the same time."""
+    """Send what is only wrong for several keys in turn, after two removals or forty deletions, or at the same time."""
     service = life.visitor.app.service
+    *doomed, _ = [service.add_engagement(life.organization, f"numbered {number}", None) for number in range(41)]
     life.keys["pair"] = service.add_key(life.organization, ["organizations:read", "organizations:write"])
     made = [service.add_engagement(life.organization, name, None) for name in ("first", "second")]
     first, second = (f"{ENGAGEMENTS}/{identifier}" for identifier in made)
@@ -800,14 +801,20 @@ def mixed(life: Life) -> list[object]:
 
     def requests() -> Iterator[Request]:
         yield "main", "GET", f'{ENGAGEMENTS}?status="', None
+        yield "main", "GET", f"{ENGAGEMENTS}?page=abc&status=active", None
         for key in ("engagements:read", "main"):
             yield key, "PATCH", first, {"name": "first"}
+        for identifier in doomed:
+            yield "main", "DELETE", f"{ENGAGEMENTS}/{identifier}", None
+        for _ in range(2):
+            yield "member", "GET", ENGAGEMENTS, None
         yield "member", "POST", ENGAGEMENTS, {"name": "of the member"}
         yield "main", "GET", f"{ENGAGEMENTS}?sort=updatedAt&order=asc", None
         yield "engagements:write", "PATCH", first, {"description": "of another key"}
         for query in ("?sort=updatedAt&order=asc", "?sort=updatedAt"):
             yield "main", "GET", f"{ENGAGEMENTS}{query}", None
-        yield "pair", "PATCH", ORGANIZATION, {"name": "Renamed"}
+        for key in ("pair", "main"):
+            yield key, "PATCH", ORGANIZATION, {"name": f"Renamed by {key}"}
         yield "engagements:delete", "DELETE", second, None
         for user in (life.member, 2):
             yield "main", "DELETE", f"{MEMBERS}/{user}", None
