@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.catalogue import load_catalogue
 from conformance.reference.faults import all_faults
-from conformance.selftest.figures import GOOD, Figures, TrialState, state_of
+from conformance.selftest.figures import GOOD, Figures, TrialState, precision, state_of
 from conformance.selftest.results import rows
 from conformance.selftest.subjects import Subject
 from conformance.selftest.trial import Trial
@@ -133,9 +133,7 @@ def _of_reported(convicted: Mapping[str, Mapping[str, object]]) -> dict[str, flo
     """Return the figures of the requirements reported for faults that all met the whole suite."""
     faults = all_faults()
     numbers = [len(reported) for reported in convicted.values()]
-    shares = [
-        len(set(faults[name].breaks) & reported.keys()) / max(len(reported), 1) for name, reported in convicted.items()
-    ]
+    shares = [precision(faults[name].breaks, reported) for name, reported in convicted.items()]
     means = {"reported_mean": mean(numbers), "precision_mean": mean(shares)}
     return {"reported_most": max(numbers), **{name: round(value, 3) for name, value in means.items()}}
 

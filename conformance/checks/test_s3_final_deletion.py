@@ -59,7 +59,7 @@ def test_nothing_that_was_deleted_is_listed(final_deletion: FinalDeletion) -> No
 @requirement("delete-spares-others")
 def test_the_newest_engagement_outlives_the_others(final_deletion: FinalDeletion) -> None:
     """The newest active engagement is unchanged after the deletion of all others."""
-    if final_deletion.spared is None or not final_deletion.spared[0].accepted:
+    if not final_deletion.spared or not final_deletion.spared[0].accepted:
         raise Inapplicable("No active engagement existed at the end")
     before, after = final_deletion.spared
     expect.status(after, lambda status: status == HTTPStatus.OK, "200, as before the deletions")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.selftest.subjects import share_of_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from conformance.selftest.subjects import Subject
     from conformance.selftest.trial import Trial
@@ -51,9 +51,9 @@ def state_of(trial: Trial) -> TrialState:
     return TrialState.KILLED if trial.subject.breaks[0] in trial.reported else TrialState.MISNAMED
 
 
-def precision(trial: Trial) -> float:
+def precision(breaks: Collection[str], reported: Collection[str]) -> float:
     """Return the share of the reported requirements that the fault breaks."""
-    return len(set(trial.subject.breaks) & trial.reported.keys()) / len(trial.reported) if trial.reported else 0.0
+    return len({*breaks} & {*reported}) / len(reported) if reported else 0.0
 
 
 @dataclass(slots=True)
@@ -111,7 +111,7 @@ class Figures:
             "focused": sum(not trial.whole for trial in faults),
             "reported_mean": _mean(len(trial.reported) for trial in whole),
             "reported_most": max((len(trial.reported) for trial in whole), default=None),
-            "precision_mean": _mean(precision(trial) for trial in whole),
+            "precision_mean": _mean(precision(trial.subject.breaks, trial.reported) for trial in whole),
             "found_after_median": median(after) if after else None,
             "drawn": drawn or None,
             "drawn_found": self.counts[TrialState.FOUND] if drawn else None,

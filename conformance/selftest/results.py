@@ -140,7 +140,7 @@ def _entry(trial: Trial) -> dict[str, Any]:
         "detecting": trial.detecting,
         "undecided": trial.undecided,
         "passed": trial.passed,
-        "precision": round(precision(trial), 4) if subject.breaks and trial.whole else None,
+        "precision": round(precision(subject.breaks, trial.reported), 4) if subject.breaks and trial.whole else None,
         "found_after": trial.found_after,
         "requests": trial.requests,
         "seconds": trial.seconds,

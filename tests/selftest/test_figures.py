@@ -52,9 +52,10 @@ def test_state_of_a_trial(made: Trial, state: TrialState) -> None:
 
 def test_precision_is_the_share_of_what_was_expected() -> None:
     """Precision is the share of reported requirements that the fault breaks."""
-    assert precision(trial(FAULT, "pages")) == 1
-    assert precision(trial(FAULT, "pages", "total", "other", "more")) == pytest.approx(0.5)
-    assert precision(trial(FAULT)) == 0
+    breaks = {"pages", "total"}
+    assert precision(breaks, ["pages"]) == 1
+    assert precision(breaks, ["pages", "total", "other", "more"]) == pytest.approx(0.5)
+    assert precision(breaks, []) == 0
 
 
 def test_a_fault_is_tried_again_where_the_first_trial_missed_it() -> None:

@@ -346,29 +346,31 @@ def _keep_in_former_role(service: Service, honest: Method, asked: MemberQuery) -
 
 
 def _note_renaming(at: Situation, honest: Method) -> object:
-    """Remember the names of two renamings within a second."""
-    reply, name = honest(), at.values.get("name")
+    """Restore the first name two seconds after two renamings within a second."""
+    reply, name, organization = honest(), at.values.get("name"), at.context.organization_id
     if name is not None:
-        renamed_at, first = at.remembered("renamed", {}).get(at.context.organization_id, (-_SECOND, None))
-        at.remembered("renamed", {})[at.context.organization_id] = at.now, name
+        renamed_at, first = at.remembered("renamed", {}).get(organization, (-_SECOND, None))
+        at.remembered("renamed", {})[organization] = at.now, name
         if at.now - renamed_at < _SECOND:
-            at.remembered("due", []).append((at.now + 2 * _SECOND, at.context.organization_id, name, first))
+            until = at.now + 2 * _SECOND
+            at.defer(lambda: until <= at.now, lambda: _restore_name(at, name, first))
     return reply
 
 
-def _restore_first_name(at: Situation, honest: Method) -> object:
-    due = at.remembered("due", [])
-    while due and due[0][0] <= at.now:
-        _, organization, last, first = due.pop(0)
-        if at.store.organization(organization).name == last:
-            at.store.rename_organization(organization, first, at.now)
+def _restore_name(at: Situation, last: str, first: str) -> None:
+    if at.store.organization(at.context.organization_id).name == last:
+        at.store.rename_organization(at.context.organization_id, first, at.now)
+
+
+def _do_deferred(at: Situation, honest: Method) -> object:
+    at.do_deferred()
     return honest()
 
 
 RENAMINGS = (
     fault("renaming-lost-to-the-one-before",
           "Of two renamings within a second, the first name is back two seconds later.",
-          at_step("update_organization", _note_renaming) | at_step("act", _restore_first_name), _RENAMED),
+          at_step("update_organization", _note_renaming) | at_step("act", _do_deferred), _RENAMED),
 )  # fmt: skip
 
 COPIES = (

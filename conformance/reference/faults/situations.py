@@ -145,6 +145,17 @@ class Situation:
         """Return a fault's state between requests, which begins as ``start``."""
         return self.service.memory.setdefault(name, start)
 
+    def defer(self, is_due: Callable[[], bool], action: Callable[[], object]) -> None:
+        """Leave something for the first later request at which it is due."""
+        self.remembered("due", []).append((is_due, action))
+
+    def do_deferred(self) -> None:
+        """Do what earlier requests left, if it is due."""
+        waiting = self.remembered("due", [])
+        for entry in [entry for entry in waiting if entry[0]()]:
+            waiting.remove(entry)
+            entry[1]()
+
     def edit(self, **columns: str | None) -> None:
         """Write columns of the engagement in the path, and the present time as its last change."""
         self.store.edit_engagement(self.context.resource_id, columns, self.now)

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.requests import Request
 
 _READ: Final = 2
 
@@ -38,7 +37,7 @@ class FinalDeletion:
         page: The list afterwards.
         organization: The organization after that.
         kept: The records of the engagement that was deleted last, before its deletion: those that can be read then.
-        spared: Reads of the newest active engagement before and after the deletions of the others; None without one.
+        spared: Reads of the newest active engagement before and after the deletions of the others; empty without one.
     """
 
     responses: Mapping[str, Exchange]
@@ -47,7 +46,7 @@ class FinalDeletion:
     page: Exchange
     organization: Exchange
     kept: tuple[Record, ...]
-    spared: tuple[Exchange, Exchange] | None = None
+    spared: tuple[Exchange, ...] = ()
 
 
 @scenario(alone=True)
@@ -63,13 +62,14 @@ def final_deletion(run: Run) -> FinalDeletion:
     if before is not None and last is not None:
         kept = archive_neighbour(run, before)
     newest = _newest_active(run, batch.keys() - archived_last(existing))
-    spared = [] if newest is None else [run.send(newest)]
-    own = [] if newest is None else [batch.pop(newest.identifier or "")]
+    apart = [batch.pop(identifier) for identifier in newest] + ([] if last is None else [last])
+    reads_of_newest = [requests.get_engagement(identifier) for identifier in newest]
+    spared = run.send_all(reads_of_newest)
     responses = send_by_turns(run, [*batch.values()])
     kept = read_again(run, kept)
-    spared += [] if newest is None else [run.send(newest)]
+    spared += run.send_all(reads_of_newest)
     responses += [] if before is None else before.deletions
-    responses += run.send_in_turn(own if last is None else [*own, last])
+    responses += run.send_in_turn(apart)
     deletions = {exchange.request.identifier or "": exchange for exchange in responses}
     kinds = {frozenset(changes): identifier for identifier, changes in existing.items()}
     varied = sorted(kinds.items(), key=lambda kind: (-len(kind[0]), sorted(kind[0])))
@@ -86,12 +86,11 @@ def final_deletion(run: Run) -> FinalDeletion:
         page,
         run.send(requests.get_organization()),
         tuple(kept),
-        (spared[0], spared[-1]) if spared else None,
+        tuple(spared),
     )
 
 
-def _newest_active(run: Run, active: Collection[str]) -> Request | None:
-    """Return a read of the engagement that was created last, of some; None without one."""
-    creations = of_operation(run.wire.exchanges, "createEngagement")
-    made = [identifier for creation in creations if (identifier := read.identifier_or_none(creation)) in active]
-    return requests.get_engagement(made[-1]) if made and made[-1] is not None else None
+def _newest_active(run: Run, active: Collection[str]) -> list[str]:
+    """Return the engagement that was created last, of some; none if the run created none of them."""
+    created = map(read.identifier_or_none, of_operation(run.wire.exchanges, "createEngagement"))
+    return [identifier for identifier in created if identifier is not None and identifier in active][-1:]

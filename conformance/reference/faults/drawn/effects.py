@@ -26,8 +26,7 @@ def _after_requests(action: Callable[[Case], object]) -> Callable[[Case], Reply]
 
     def act(case: Case) -> Reply:
         until = case.at.service.memory["requests"] + _REQUESTS
-        case.at.remembered("due", []).append(
-            (lambda: case.at.service.memory["requests"] > until, lambda: action(case)))  # fmt: skip
+        case.at.defer(lambda: case.at.service.memory["requests"] > until, lambda: action(case))
         return case.honest
 
     return act
@@ -38,7 +37,7 @@ def _after_a_second(action: Callable[[Case], object]) -> Callable[[Case], Reply]
 
     def act(case: Case) -> Reply:
         until = case.at.now + _SECOND
-        case.at.remembered("due", []).append((lambda: case.at.now > until, lambda: action(case)))
+        case.at.defer(lambda: case.at.now > until, lambda: action(case))
         return case.honest
 
     return act

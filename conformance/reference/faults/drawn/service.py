@@ -103,7 +103,7 @@ def mutation(parts: Parts) -> Mutation:
 
     async def serve(at: Situation, honest: Method) -> object:
         at.service.memory["requests"] = at.remembered("requests", 0) + 1
-        _do_due(at)
+        at.do_deferred()
         try:
             return await honest()
         except Refusal as refusal:
@@ -135,14 +135,6 @@ def mutation(parts: Parts) -> Mutation:
 
 
 _EARLY = frozenset({401, 403, 429})
-
-
-def _do_due(at: Situation) -> None:
-    """Do what an earlier request left for this moment."""
-    waiting = at.remembered("due", [])
-    for entry in [entry for entry in waiting if entry[0]()]:
-        waiting.remove(entry)
-        entry[1]()
 
 
 def _headers(at: Situation, honest: Method) -> dict[str, str]:
