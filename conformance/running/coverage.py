@@ -105,7 +105,7 @@ def _key(exchange: Exchange, status: int) -> str:
     if exchange.by_main_key or credential is None:
         return _MAIN
     if credential.invalid:
-        return WRONG if credential.authorization else NONE
+        return {"no_key": NONE, "unknown_key": WRONG}.get(credential.name, "")  # other schemes are no kind of key
     if credential.name.startswith(_MEMBER):
         return REMOVED_MEMBER if status in KEY_REFUSED else _MEMBER
     return credential.name

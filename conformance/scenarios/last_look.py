@@ -73,7 +73,9 @@ def last_look(run: Run) -> LastLook:
     run.scenarios.wait_for(untried_refusals)
     reserved = run.scenarios.result_if_any(engagements_in_every_state) or ReservedEngagements({}, {})
     changed = [requests.get_engagement(reserved.ids[state]) for state in _CHANGED if state in reserved.ids]
-    lists = [latest(run, status=status) for status in (None, "active", "archived")]
+    # The archive of an engagement that was archived before is later than the first archives of others.
+    archived = latest(run, status="archived", sort="updatedAt", order="desc")
+    lists = [*(latest(run, status=status) for status in (None, "active")), archived]
     organization = [requests.get_organization(), requests.list_members(perPage=MAX_PER_PAGE)]
     page = requests.list_members(perPage=2, page=2)
     by_others = with_scoped_key(run, "engagements:read", *lists[:1], *changed)
@@ -146,7 +148,7 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
 
 
 def _try_in_vain(run: Run, member: Credential | None, active: str, deleted: str) -> None:
-    """Send invalid bodies and an edit of a deleted engagement with a member's key, and an invitation with a second key.
+    """Send invalid bodies, and changes of a deleted engagement, with a member's key; and an invitation with another.
 
     Args:
         run: The run.
@@ -159,6 +161,7 @@ def _try_in_vain(run: Run, member: Credential | None, active: str, deleted: str)
     send_with(run, member, requests.create_engagement(invalid))
     send_with(run, member, requests.update_engagement(active, invalid))
     send_with(run, member, requests.update_engagement(deleted, {"description": "Edited after its deletion"}))
+    send_with(run, member, requests.delete_engagement(deleted))
     if run.mode is Mode.DISPOSABLE:
         send_with(run, member, invitation)
         run.send_all([*with_scoped_key(run, "organizations:write", invitation)])

@@ -43,6 +43,7 @@ ALWAYS: Final = Interval(-inf, 0)
 """The time before a run."""
 ROLE: Final = "role"
 _FIXED: Final = ("name", "email", "joinedAt")
+_LAST_SEEN: Final = "lastSeenAt"
 _SETTABLE: Final = ("admin", "member")
 _OF_OTHERS: Final = {"updateMemberRole": KEEPS_THE_REST, "removeMember": _SPARES_OTHERS, "inviteMember": ADDS_NO_MEMBER}
 _OF_REMOVED: Final = {
@@ -111,6 +112,12 @@ def _may(exchange: Exchange) -> bool:
 
 def _role_sent(exchange: Exchange) -> object:
     return exchange.sent_fields.get(ROLE)
+
+
+def _is_kept(name: str, was: str, member: Mapping[str, Any]) -> bool:
+    """Whether a field of a member is as it was, or unreadable; the time of the last activity may move."""
+    value = member.get(name, was)
+    return value is not None if name == _LAST_SEEN else value == was or not isinstance(value, str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,14 +256,14 @@ class Members(Rules):
             history.snapshots.append(now)
 
     def _fixed(self, history: History, page: PageRead, now: Snapshot) -> None:
-        """Require the name, the address and the time of joining that the first list showed."""
-        for name in _FIXED if history.snapshots else ():
-            first = history.snapshots[0]
-            was, value = first.text(name), now.text(name)
-            if history.broken or was is None or value is None or was == value:
+        """Require the name, the address and the time of joining that an earlier list showed, and that one was seen."""
+        for name in (*_FIXED, _LAST_SEEN):
+            first = next((seen for seen in history.snapshots if seen.text(name) is not None), None)
+            if history.broken or first is None or _is_kept(name, first.value[name], now.value):
                 continue
             default = "member-email-is-address" if name == "email" else _BY_ROLE if page.role else KEEPS_THE_REST
-            words = f"{name} of a member has changed", render(was), render(value), f"{now.pointer}/{name}"
+            was, value = render(first.value[name]), render(now.value[name])
+            words = f"{name} of a member has changed", was, value, f"{now.pointer}/{name}"
             finding = Finding(self._cause(history, page, default), page.exchange, (first.exchange,), *words)
             self.broke(history, finding)
 

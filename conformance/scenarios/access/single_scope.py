@@ -373,5 +373,6 @@ def _try_membership(run: Run, key: Credential, tried: Permissions) -> None:
         # The interface does not make members, so it does not promise that they are there at once.
         run.wait_until(lambda: member_of(member_pages(run), user_id) is not None, pause=1.0)
         demoted = run.send(demotion.with_key(key))
+    member_pages(run)  # for the ledger, which judges whether the role changed
     for name, exchange in zip(_MEMBERSHIP, (demoted, run.send(removal.with_key(key))), strict=True):
         tried.cells["organizations:write", name] = [exchange]

@@ -14,6 +14,7 @@ from conformance.scenarios.access.unauthenticated import NO_KEY
 from conformance.scenarios.basics import create_engagements, field_or_none
 from conformance.scenarios.engagements.histories import archived_last, histories
 from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns
+from conformance.scenarios.lists.finding import latest
 from conformance.scenarios.members.role_changes import key_of_bystander
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
@@ -69,6 +70,7 @@ class Cascade:
     """Deleted engagements with records, and a neighbour that was not deleted.
 
     Attributes:
+        listed: A list while engagements have several records.
         deletions: The deletions, with all keys that may delete.
         reads: Reads of the engagements whose records still existed afterwards, by identifier.
         archived: The deleted engagements whose last change was an archive.
@@ -78,6 +80,7 @@ class Cascade:
         unauthorized: Deletions of the neighbour that must be refused.
     """
 
+    listed: Exchange
     deletions: tuple[Exchange, ...]
     reads: Mapping[str, Exchange]
     archived: frozenset[str]
@@ -102,6 +105,7 @@ def cascade(run: Run) -> Cascade:
     deleted = [*full, *more]
     archived = frozenset(archived_last(histories(run))).intersection(deleted)
     kept = _records(run, neighbour, KINDS)
+    listed = run.send(latest(run))
     unauthorized = _try_unauthorized(run, requests.delete_engagement(neighbour))
     keys = [key for key in (key_of_bystander(run), scoped_key_or_none(run, "engagements:delete")) if key is not None]
     deletions = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in deleted], keys)
@@ -110,7 +114,7 @@ def cascade(run: Run) -> Cascade:
     kept = read_again(run, kept)
     left = dict.fromkeys(record.engagement for each in records for record in each if record.is_there)
     reads = {identifier: run.send(requests.get_engagement(identifier)) for identifier in left}
-    return Cascade(tuple(deletions), reads, archived, neighbour, tuple(records), kept, unauthorized)
+    return Cascade(listed, tuple(deletions), reads, archived, neighbour, tuple(records), kept, unauthorized)
 
 
 def _try_unauthorized(run: Run, deletion: Request) -> tuple[Exchange, ...]:

@@ -100,7 +100,7 @@ def editing(run: Run) -> Editing:
 
     A careless service could take the descriptions for other types than text. They are longer if the service refuses
     those. The first edit and the read after it have other keys than the next edit: a service may write back what it
-    keeps for each key.
+    keeps for each key, or refuse a key that has not read what another one wrote.
     """
     before = _unedited(run)
     tick = tick_of(readable_resources(before))
@@ -108,7 +108,7 @@ def editing(run: Run) -> Editing:
     description = edit(run, before, {"description": "false"}, pause=tick, keys=keys, insist=True)
     name = edit(run, description.after, {"name": run.name("e")}, pause=tick)  # shorter than before
     longer = {"name": f"{name.sent['name']}-b", "description": "0012"}
-    both = edit(run, name.after, longer, pause=tick, insist=True)
+    both = edit(run, name.after, longer, pause=tick, keys=(keys[0], None), insist=True)
     return Editing(description, name, both)
 
 

@@ -82,11 +82,12 @@ def _use_reactivated(run: Run, unarchive: Request) -> Reactivated:
     second = or_with_long_description(run, run.send(described))
     archive = run.send(requests.archive_engagement(identifier))
     after = run.send(requests.get_engagement(identifier))
-    # For the ledger and the laws of every list: an edit of the archived engagement, and an active one in the list.
+    # For the ledger and the laws of every list: an edit of the archived engagement, and lists before and after.
     refused, reading = (
         requests.update_engagement(identifier, {"description": "Edited in the archive again"}),
         requests.get_engagement(identifier),
     )
     listed = requests.list_engagements(status="active", order="asc", perPage=MAX_PER_PAGE)  # valid without a sort
-    run.send_in_turn([refused, reading, listed, unarchive, reading, listed])
+    archived = requests.list_engagements(status="archived", sort="updatedAt", perPage=MAX_PER_PAGE)
+    run.send_in_turn([refused, reading, listed, archived, unarchive, reading, listed])
     return Reactivated(name, edit, second, archive, after)

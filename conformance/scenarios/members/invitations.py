@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential
 
-_TAGGED: Final = "O'Mixed-Case+a-tag-that-makes-it-longer"
+_TAGGED: Final = "O'Initial-Case+a-tag-that-makes-it-longer"
 """Beside the run's prefix, nearly the greatest length of the part before the @."""
 _CLAIMS: Final = {
     "status": "accepted",
@@ -64,7 +64,7 @@ def inviting(run: Run) -> Inviting:
     run.send_all([requests.invite_member({"email": below, "role": "member", **_CLAIMS})] * 2)
     capitals = _invite(run, run.address(_TAGGED), "admin", scoped_key_or_none(run, "organizations:write"))
     if not capitals.response.succeeded:  # a service may have stricter rules for addresses
-        capitals = _invite(run, run.address("Mixed-Case"), "admin")
+        capitals = _invite(run, run.address("Initial-Case"), "admin")
     _invite(run, capitals.email.lower(), capitals.role, key_of_bystander(run))
     return Inviting(proper, capitals, _invite(run, proper[0].email, proper[0].role))
 
