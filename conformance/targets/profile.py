@@ -232,16 +232,16 @@ class Profile:
         return f"The organization must be {self.organization}, but the key belongs to {found}."
 
 
-def checked(key: str, text: str, check: Callable[[str], _T]) -> _T:
-    """Return an option's text converted by a check.
+def checked(source: str, text: str, check: Callable[[str], _T]) -> _T:
+    """Return the text of an option or a variable converted by a check.
 
     Raises:
-        TargetFileError: The check refused it.
+        TargetFileError: The check refused it; the message names the source.
     """
     try:
         return check(text)
     except Refused as refusal:
-        raise TargetFileError(f"{key} {refusal}.") from None
+        raise TargetFileError(f"{source} {refusal}.") from None
 
 
 def url_warnings(url: validity.BaseUrl) -> tuple[str, ...]:
