@@ -157,8 +157,8 @@ def _census(exchanges: Iterable[Exchange]) -> dict[str, object]:
     if not first or not last:
         return {}
     return {
-        "before": organization_census(first[-1]) | {"ownEngagements": 0},
-        "after": organization_census(last[-1]),
+        "before": organization_census(first[-1].received) | {"ownEngagements": 0},
+        "after": organization_census(last[-1].received),
     }
 
 
