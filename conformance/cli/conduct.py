@@ -11,7 +11,7 @@ import click
 from conformance.catalogue import SelectionError
 from conformance.cli.default_folder import default_folder
 from conformance.cli.ending import say_why
-from conformance.cli.error_handling import reach, succeeds, undo
+from conformance.cli.error_handling import attempt, reach, undo
 from conformance.cli.fail_fast import FailFast
 from conformance.cli.gate import Gate, GateOptions
 from conformance.cli.progress import WithoutMessages, progress_for
@@ -172,7 +172,7 @@ def _checked(
     with progress:
         with interruption.breaking():
             session.run.closed = reach(session, judge.errors)
-            succeeds(lambda: run_checks(judge), judge.errors)
+            attempt(lambda: run_checks(judge), judge.errors)
         if session.run.journal.pending():
             progress.undoing()
         undo(session, judge.errors)
@@ -228,10 +228,8 @@ def _built(
     session: RunSession, judge: Judge, gate: Gate, ended_by: Signals | None, *, failed_fast: bool
 ) -> tuple[Report, list[str]] | None:
     """Return the report and the problems of the waivers; None after an error of the suite."""
-    built: list[tuple[Report, list[str]]] = []
-
-    def build() -> None:
-        found = build_report(
+    return attempt(
+        lambda: build_report(
             session,
             judge.results,
             waivers=gate.waivers,
@@ -242,10 +240,9 @@ def _built(
                 *([_NO_JOURNAL] if session.run.journal.is_lost else []),
                 *([_MASKED] if is_masked(session) else []),
             ],
-        )
-        built.append(found)
-
-    return built[0] if succeeds(build, judge.errors) else None
+        ),
+        judge.errors,
+    )
 
 
 def _how_to_clean_up(report: Report) -> str:
