@@ -12,7 +12,7 @@ from conformance.certificate.files import UncertifiableFolder, digests
 from conformance.certificate.keys import key_id
 from conformance.certificate.page import page_bytes
 from conformance.certificate.statement import Signing, build_digest, claims, reservations_about, statement
-from conformance.replay.recording import NotJudgeable, read_recording
+from conformance.replay.recording import read_recording
 from conformance.reports.atomic_files import place
 from conformance.reports.sealing import ENVELOPE, PAGE, TIME_STAMP, WITNESS, sha256
 from conformance.reports.text import json_bytes
@@ -102,6 +102,3 @@ def _doubts(recording: Recording, folder: Path, present: list[str]) -> list[str]
         more = len(claim.faults) - _MOST_LISTED
         found += [f"And {more} more differences."] if more > 0 else []
     return found
-
-
-__all__ = ["NotJudgeable", "Refused", "Signed", "sign"]

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from conformance.targets.secret import Secret
     from conformance.wire.waits import Waiting
 
-__all__ = ["Mail", "MethodMissing", "ProvisionedMember", "Provisioner", "ProvisionerError"]
-
 _INHERITED: Final = frozenset({"PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT"})
 
 MemberRole = Literal["admin", "member"]
