@@ -88,7 +88,7 @@ def sign(folder: Path, key: Ed25519PrivateKey, *, build: str | None = None, anyw
     try:
         for name in (TIME_STAMP, WITNESS):
             (folder / name).unlink(missing_ok=True)
-        place({folder / PAGE: lambda: [page], folder / ENVELOPE: lambda: [envelope]})
+        place({folder / PAGE: page, folder / ENVELOPE: envelope})
     except OSError as error:
         raise UncertifiableFolder(f"The certificate cannot be written to {folder}: {error.strerror}.") from error
     return Signed(made, signer)

@@ -123,7 +123,7 @@ def witness(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - 
     if key is not None and status is not Exit.UNTESTABLE:
         envelope = sealed(json_bytes(attestation(opened(verified.envelope, vendor), report, comparison)), key)
         try:
-            place({given["folder"] / WITNESS: lambda: [envelope]})
+            place({given["folder"] / WITNESS: envelope})
         except OSError as error:
             raise click.UsageError(f"{given['folder'] / WITNESS} cannot be written: {error.strerror}.") from error
     sys.exit(status)

@@ -163,7 +163,7 @@ def _search_journal(path: Path, scan: LastScan) -> None:
         data = path.read_bytes()
         clean = b"".join(scan.through(JOURNAL, [data]))
         if clean != data:
-            place({path: lambda: [clean]})
+            place({path: clean})
 
 
 def _is_ours(path: Path) -> bool:
