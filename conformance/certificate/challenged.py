@@ -27,12 +27,7 @@ class Signs(NamedTuple):
 
 
 def signs(recording: Recording, challenge: str) -> Signs:
-    """Return the signs of a challenge in a recording.
-
-    Args:
-        recording: The recording.
-        challenge: The challenge that its recorded inputs name.
-    """
+    """Return the signs of a challenge in a recording."""
     inputs, created, names = recording.inputs, 0, 0
     faults: list[str] = []
     if inputs.options.seed != seed_of(challenge):

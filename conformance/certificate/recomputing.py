@@ -75,13 +75,7 @@ _ABSENT: Final = "absent"
 
 
 def contradictions(recording: Recording, again: Reevaluation, folder: Path) -> list[str]:
-    """Return the contradictions between a run's report and its recording, a clause each.
-
-    Args:
-        recording: The recording.
-        again: Its re-evaluation.
-        folder: Its folder.
-    """
+    """Return the contradictions between a run's report and its recording, a clause each."""
     report, inputs = recording.report, recording.inputs
     try:
         journal = Journal.read(folder)

@@ -66,12 +66,7 @@ def drawn(report: Report, challenge: str, share: float) -> tuple[str, ...]:
 
 
 def compared(certified: Report, witnessed: Report) -> Comparison:
-    """Compare the outcomes of the chosen requirements, and the observations of both runs that do not vary.
-
-    Args:
-        certified: The report of the certificate.
-        witnessed: The report of the witness's run.
-    """
+    """Compare the outcomes of the chosen requirements, and the observations of both runs that do not vary."""
     before = {entry["id"]: entry for entry in certified["requirements"]}
     pairs = [(before[entry["id"]], entry) for entry in witnessed["requirements"] if entry.get("chosen", True)]
     both = [(then, now) for then, now in pairs if then["outcome"] in _DECIDED and now["outcome"] in _DECIDED]

@@ -118,15 +118,7 @@ def conduct(
 def carry_out(
     options: RunOptions, conditions: GateOptions, interruption: Interruption, events: EventLog, *, quiet: bool
 ) -> RunEnd:
-    """Run the suite against a target and write the report.
-
-    Args:
-        options: The options of the run.
-        conditions: The conditions for exit status 0.
-        interruption: The signal handlers.
-        events: The events of the run.
-        quiet: Whether no progress is shown.
-    """
+    """Run the suite against a target and write the report; the arguments are those of ``conduct``."""
     end: RunEnd | None = None
     try:
         gate = Gate.read(conditions)

@@ -30,11 +30,7 @@ def is_masked(session: RunSession) -> bool:
 
 
 class RunOutputs:
-    """The outputs of a run that has been undone.
-
-    Args:
-        session: The run.
-    """
+    """The outputs of a run that has been undone."""
 
     def __init__(self, session: RunSession) -> None:
         self._session = session

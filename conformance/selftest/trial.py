@@ -114,10 +114,6 @@ class Task:
 def attempt(task: Task, run: Callable[[Judge], None] = run_checks) -> Trial:
     """Run a trial.
 
-    Args:
-        task: The task.
-        run: Runs the checks.
-
     Raises:
         EmbeddedError: The service did not start.
     """

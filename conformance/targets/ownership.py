@@ -136,33 +136,18 @@ class Ownership:
             ]  # fmt: skip
 
     def may_be_own(self, identifier: str, key: str) -> bool:
-        """Whether a created engagement without the run's mark may be the run's, by its creation time.
-
-        Args:
-            identifier: The id in the response to a creation.
-            key: The name of the key of its organization.
-        """
+        """Whether an unmarked engagement that a key created may be the run's, by its creation time."""
         with self._lock:
             return self.state(identifier, key) is OwnershipState.ANOTHERS and (key, identifier) not in self._untimely
 
     def state(self, identifier: str, key: str = MAIN_KEY) -> OwnershipState | None:
-        """Return the owner of an id; None if it has not been read.
-
-        Args:
-            identifier: The id of an engagement.
-            key: The name of the key of its organization.
-        """
+        """Return the owner of an id in the organization of a key, by the key's name; None if it has not been read."""
         with self._lock:
             found = self._states.get((key, identifier))
         return None if found is None else found[0]
 
     def is_certain(self, identifier: str, key: str = MAIN_KEY) -> bool:
-        """Whether the owner of an id is known, and cannot be another one by now.
-
-        Args:
-            identifier: The id of an engagement.
-            key: The name of the key of its organization.
-        """
+        """Whether the owner of an id in the organization of a key is known, and cannot be another one by now."""
         return self._is_known((key, identifier))
 
     def was_deleted(self, identifier: str) -> bool:

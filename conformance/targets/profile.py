@@ -175,11 +175,6 @@ class Profile:
     def from_options(cls, base_url: str, api_key: str, *, mode: Mode = Mode.DEFAULT) -> Self:
         """Return the profile of a run without a target file, named after the host.
 
-        Args:
-            base_url: The service's host root.
-            api_key: A full key.
-            mode: What the run may do.
-
         Raises:
             TargetFileError: The URL or the key cannot be used.
         """
