@@ -44,7 +44,7 @@ _PAST_THE_END: Final = frozenset({400, 404, 422})
 _PATIENCE: Final = 3
 """Consecutive requests without a response after which no other is sent."""
 
-_TOGETHER: Final = 50
+_BATCH_SIZE: Final = 50
 
 _LONGEST_TEXT: Final = 500
 """The most characters of a person's texts that are kept."""
@@ -68,7 +68,7 @@ class QueryClient:
         credentials: Mapping[str, Credential] | None = None,
     ) -> None:
         self._send_all = send_all or (lambda requests: [send(request) for request in requests])
-        self._together = _TOGETHER if send_all else 1
+        self._batch_size = _BATCH_SIZE if send_all else 1
         self._credentials = dict(credentials or {})
         self._silent = 0
 
@@ -86,28 +86,28 @@ class QueryClient:
             for request in requests
         ]
         responses: list[Response | str] = []
-        for first in range(0, len(keyed), self._together):
-            responses += self._some(keyed[first : first + self._together])
+        for first in range(0, len(keyed), self._batch_size):
+            responses += self._send_batch(keyed[first : first + self._batch_size])
         return responses
 
-    def _some(self, requests: Sequence[Request]) -> list[Response | str]:
+    def _send_batch(self, requests: Sequence[Request]) -> list[Response | str]:
         """Return the responses to a few requests; those without one are sent again while others get one."""
         if len(requests) == 1 or self._silent >= _PATIENCE:
-            return [self._alone(request) for request in requests]
+            return [self._send_one(request) for request in requests]
         try:
             responses = [_response(exchange) for exchange in self._send_all(requests)]
         except NoResponse:
-            return [self._alone(request) for request in requests]
+            return [self._send_one(request) for request in requests]
         missing = [index for index, response in enumerate(responses) if isinstance(response, str)]
         if len(missing) == len(requests):
             self._silent += len(requests)
             return responses
         self._silent = 0
-        for index, response in zip(missing, self._some([requests[index] for index in missing]), strict=True):
+        for index, response in zip(missing, self._send_batch([requests[index] for index in missing]), strict=True):
             responses[index] = response
         return responses
 
-    def _alone(self, request: Request) -> Response | str:
+    def _send_one(self, request: Request) -> Response | str:
         if self._silent >= _PATIENCE:
             return "the service no longer responds"
         try:
