@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from conformance.certificate.claims import Claim
 from conformance.targets.challenge import seed_of
 from conformance.targets.names import normalized
-from conformance.targets.queries import object_in
+from conformance.targets.responses import object_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from conformance.targets.queries import object_in
+from conformance.targets.responses import object_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

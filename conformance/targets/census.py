@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Self
 
-from conformance.targets.queries import Listed, QueryClient, data_of, identifier_of, is_gone, latest_items, own_among
+from conformance.targets.queries import Listed, QueryClient, latest_items, own_among
+from conformance.targets.responses import data_of, identifier_of, is_gone
 from conformance.wire.requests import get_engagement, get_organization
 
 if TYPE_CHECKING:

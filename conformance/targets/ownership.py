@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.interface.operations import CHANGES_ENGAGEMENT
-from conformance.targets.queries import GONE, data_of, identifier_of, member_of, moment_of, object_in
+from conformance.targets.responses import GONE, data_of, identifier_of, member_of, moment_of, object_in
 from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, NotSent
 from conformance.wire.requests import (
     MAIN_KEY,

@@ -6,18 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.targets.journal_entries import Action, ChangeState, Entry
 from conformance.targets.ownership import Ownership, OwnershipState
-from conformance.targets.queries import (
-    PAGES,
-    OwnEngagements,
-    QueryClient,
-    data_of,
-    describe_result,
-    identifier_of,
-    is_done,
-    latest_items,
-    own_among,
-)
+from conformance.targets.queries import PAGES, OwnEngagements, QueryClient, latest_items, own_among
 from conformance.targets.recorder import owner
+from conformance.targets.responses import data_of, describe_result, identifier_of, is_done
 from conformance.wire import requests
 from conformance.wire.requests import MAIN_KEY, OTHER_KEY
 

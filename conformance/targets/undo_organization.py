@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from conformance.oracle.ledger.organization import SETTINGS
 from conformance.targets.journal_entries import Action, ChangeState, Entry
 from conformance.targets.ownership import RunTime
-from conformance.targets.queries import (
-    QueryClient,
-    all_members,
+from conformance.targets.queries import QueryClient, all_members
+from conformance.targets.recorder import owner
+from conformance.targets.responses import (
     data_of,
     describe_result,
     fixed_fields,
@@ -19,7 +19,6 @@ from conformance.targets.queries import (
     object_in,
     roles_of,
 )
-from conformance.targets.recorder import owner
 from conformance.wire import requests
 from conformance.wire.exchange import SUCCESSES, NoResponse
 from conformance.wire.requests import MAIN_KEY
