@@ -8,13 +8,12 @@ import time
 from bisect import bisect_left
 from collections import defaultdict
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.interface.operations import CHANGES_ENGAGEMENT
-from conformance.targets.responses import GONE, data_of, identifier_of, member_of, moment_of, object_in
+from conformance.targets.responses import GONE, data_of, identifier_of, member_of, moment_of, object_in, time_of
 from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, NotSent
 from conformance.wire.requests import (
     MAIN_KEY,
@@ -65,8 +64,6 @@ _NOT_OWN: Final = "a read shows that the engagement is not of this run, so it is
 _NOT_READ: Final = "no read shows whether the engagement is of this run, so it is left unchanged"
 _OUT_OF_REACH: Final = frozenset({400, 403, 422})
 """Statuses for an id of another organization, or of a form that the service never assigns."""
-_MILLISECONDS: Final = 1e11
-"""From here on a time as a number is in milliseconds."""
 
 
 class RunTime:
@@ -88,7 +85,7 @@ class RunTime:
 
     def covers(self, created_at: object) -> bool:
         """Whether a creation time may be in the run; an unreadable time may be."""
-        moment = _moment(created_at)
+        moment = time_of(created_at)
         return moment is None or self._first - CLOCKS_APART <= moment <= self._last + CLOCKS_APART
 
 
@@ -390,17 +387,3 @@ class Ownership:
 
 def _with_key(request: Request, key: Credential | None) -> Request:
     return request if key is None else request.with_key(key)
-
-
-def _moment(created_at: object) -> float | None:
-    """Return a time of a service in seconds of the epoch; None if it is unreadable."""
-    if isinstance(created_at, bool) or not isinstance(created_at, str | int | float):
-        return None
-    try:
-        if isinstance(created_at, str):
-            moment = datetime.fromisoformat(created_at)
-            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-        seconds = float(created_at)
-    except (ValueError, OverflowError):
-        return None
-    return seconds / 1000 if seconds > _MILLISECONDS else seconds

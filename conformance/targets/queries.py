@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.interface.list_parameters import MAX_PER_PAGE
-from conformance.targets.responses import identifier_of, listed_members, member_of, value_of
+from conformance.targets.responses import identifier_of, listed_members, member_of, time_of, value_of
 from conformance.wire.exchange import SUCCESSES, Exchange, NoResponse, Response
 from conformance.wire.rate_limit_headers import date_of
 from conformance.wire.requests import MAIN_KEY, list_engagements, list_members
@@ -245,11 +244,8 @@ def all_members(queries: QueryClient) -> dict[str, Mapping[str, Any]] | None:
 
 def _created(item: Mapping[str, Any], response: Response) -> float:
     """Return the creation time of an engagement by our clock, corrected by the Date; infinity if unknown."""
-    now, date = time.time(), date_of(response)
-    created_at = item.get("createdAt")
-    try:
-        moment = datetime.fromisoformat(str(created_at)).timestamp()
-    except (ValueError, OverflowError):
+    now, date, moment = time.time(), date_of(response), time_of(item.get("createdAt"))
+    if moment is None:
         return math.inf
     return moment if date is None else moment - date + now
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.json_text import Malformed, Parsed, read_json
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 GONE: Final = frozenset({404, 410})
 """Statuses of resources that no longer exist."""
+
+_MILLISECONDS: Final = 1e11
+"""From here on a time as a number is in milliseconds."""
 
 _LONGEST_TEXT: Final = 500
 """The most characters of a person's texts that are kept."""
@@ -100,6 +104,20 @@ def is_another(member: Mapping[str, Any], person: Person | None) -> bool:
 def moment_of(exchange: Exchange) -> float | None:
     """Return the time of a response by the service's Date, or else by our clock, in seconds of the epoch."""
     return None if exchange.received is None else service_time(exchange)
+
+
+def time_of(created_at: object) -> float | None:
+    """Return a time of a service in seconds of the epoch; None if it is unreadable."""
+    if isinstance(created_at, bool) or not isinstance(created_at, str | int | float):
+        return None
+    try:
+        if isinstance(created_at, str):
+            moment = datetime.fromisoformat(created_at)
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        seconds = float(created_at)
+    except (ValueError, OverflowError):
+        return None
+    return seconds / 1000 if seconds > _MILLISECONDS else seconds
 
 
 def describe_result(response: Response | str) -> str:
