@@ -117,9 +117,9 @@ def witness(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - 
     report, status = end.report, end.status
     if report is None or status not in _COMPARABLE:
         sys.exit(say_why(Exit.UNTESTABLE if status in _COMPARABLE else status, end.why, console))
-    said, asked = (found["target"]["base_url"] for found in (verified.recording.report, report))
-    if said != asked:
-        console.print(plain(f"! The certificate is about {said}, and the witness's run about {asked}.", "yellow"))
+    certified, tested = (found["target"]["base_url"] for found in (verified.recording.report, report))
+    if certified != tested:
+        console.print(plain(f"! The certificate is about {certified}, and the witness's run about {tested}.", "yellow"))
     comparison = compared(verified.recording.report, report)
     status = _printed(console, comparison)
     if key is not None and status is not Exit.UNTESTABLE:
