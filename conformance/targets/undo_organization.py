@@ -72,7 +72,7 @@ def _restore_roles(pending: Pending, queries: QueryClient, members: Mapping[str,
     for user_id in dict.fromkeys(entry.subject or "" for entry in entries):
         changes = [entry for entry in entries if (entry.subject or "") == user_id]
         error = _restore_role(pending, queries, changes, roles)
-        if error is None and any(map(pending.may_come, changes)):
+        if error is None and any(map(pending.is_outstanding, changes)):
             error = f"The role of {user_id} may still be changed: a request got no response."
         if error is not None:
             pending.leave(error)
@@ -116,7 +116,7 @@ def restore_names(pending: Pending, queries: QueryClient) -> None:
         renamings = [entry for entry in entries if owner(entry.key) == key]
         may_differ = any(entry.state is not ChangeState.REFUSED for entry in renamings)
         error = _restore_name(pending, queries, key, renamings)
-        if error is None and any(map(pending.may_come, renamings)):
+        if error is None and any(map(pending.is_outstanding, renamings)):
             error = "The organization may still be renamed: a request got no response."
         if error is not None and may_differ:
             pending.leave(error)
