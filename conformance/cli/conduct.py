@@ -143,7 +143,7 @@ def _checked(
     session: RunSession, interruption: Interruption, gate: Gate, events: EventLog, *, quiet: bool
 ) -> tuple[Judge, bool]:
     """Run the checks and undo; return the judge, and whether ``--fail-fast`` ended the checks."""
-    interruption.farewell = _farewell(session)
+    interruption.final_message = _final_message(session)
     interruption.kill_children = session.kill_children
     progress = events.follow(session, progress_for(session.run, quiet=quiet))
     progress = WithoutMessages(progress) if is_masked(session) else progress
@@ -162,7 +162,7 @@ def _checked(
     if gate.fail_fast:
         fail_fast.ends(end)
     with progress:
-        with interruption.breaking():
+        with interruption.raising():
             session.run.closed = reach(session, judge.errors)
             attempt(lambda: run_checks(judge), judge.errors)
         if session.run.journal.pending():
@@ -244,7 +244,7 @@ def _how_to_clean_up(report: Report) -> str:
     return f" To remove what is left ({len(report['not_undone'])}): {report['cleanup']}"
 
 
-def _farewell(session: RunSession) -> str:
+def _final_message(session: RunSession) -> str:
     """Return the last line of a run that a second signal ends before undoing."""
     command = _cleanup_command(session)
     return "Ended at once." if command is None else f"Ended at once. To undo what the run has left: {command}"

@@ -118,7 +118,7 @@ class Provisioner:
         environment = inherited | dict(settings.environment)
         return cls(RpcChild(settings.command, environment, profile.folder, settings.timeout, log, is_over))
 
-    def silence(self) -> str | None:
+    def ping(self) -> str | None:
         """Call a method that no provisioner has; return why no response came, as a sentence, or None."""
         try:
             self._peer.request("ping", {})
