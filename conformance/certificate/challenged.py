@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from conformance.certificate.claims import Claim
 from conformance.targets.challenge import seed_of
 from conformance.targets.names import normalized
-from conformance.targets.queries import object_in
+from conformance.targets.responses import object_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,12 +27,7 @@ class Signs(NamedTuple):
 
 
 def signs(recording: Recording, challenge: str) -> Signs:
-    """Return the signs of a challenge in a recording.
-
-    Args:
-        recording: The recording.
-        challenge: The challenge that its recorded inputs name.
-    """
+    """Return the signs of a challenge in a recording."""
     inputs, created, names = recording.inputs, 0, 0
     faults: list[str] = []
     if inputs.options.seed != seed_of(challenge):

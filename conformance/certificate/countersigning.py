@@ -42,7 +42,7 @@ def countersign(
     stamp = None if tsa is None else requested(tsa, content, authorities)
     try:
         (folder / TIME_STAMP).unlink(missing_ok=True)
-        place({folder / ENVELOPE: lambda: [content]} | ({folder / TIME_STAMP: lambda: [stamp]} if stamp else {}))
+        place({folder / ENVELOPE: content} | ({folder / TIME_STAMP: stamp} if stamp else {}))
     except OSError as error:
         raise UncertifiableFolder(f"The certificate cannot be written to {folder}: {error.strerror}.") from error
     return key_id(key.public_key())

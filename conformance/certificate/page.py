@@ -53,11 +53,11 @@ def _facts(report: Report, claims: Mapping[str, Any]) -> list[tuple[str, str, st
     run, target, suite = claims["run"], claims["target"], claims["suite"]
     counted_outcomes = sorted(claims["outcomes"].items(), key=lambda item: ORDER.index(item[0]))
     counts = ", ".join(f"{number} {OUTCOMES[outcome]}" for outcome, number in counted_outcomes)
-    selection = claims["selection"]
+    selection, interface = claims["selection"], claims["interface"]
     recomputed = {
         "Address": target["base_url"],
         "Organization": target["organization"],
-        "Interface": _versioned(claims["interface"]),
+        "Interface": interface and f"{interface['name']} {interface['version']}, sha256:{interface['sha256']}",
         "Requirements": f"{counts}, after {counted(run['requests'], 'request')}",
         "Chosen": selection and f"{selection['chosen']} of {selection['of']} requirements",
         "Catalogue": run["catalogue"] and f"release {run['catalogue']}",
@@ -82,7 +82,3 @@ def _facts(report: Report, claims: Mapping[str, Any]) -> list[tuple[str, str, st
 
 def _algorithm(digest: Mapping[str, str | None] | None) -> str:
     return ", ".join(f"{name}:{value}" for name, value in (digest or {}).items() if value)
-
-
-def _versioned(interface: Mapping[str, str] | None) -> str | None:
-    return None if interface is None else f"{interface['name']} {interface['version']}, sha256:{interface['sha256']}"

@@ -75,13 +75,7 @@ _ABSENT: Final = "absent"
 
 
 def contradictions(recording: Recording, again: Reevaluation, folder: Path) -> list[str]:
-    """Return the contradictions between a run's report and its recording, a clause each.
-
-    Args:
-        recording: The recording.
-        again: Its re-evaluation.
-        folder: Its folder.
-    """
+    """Return the contradictions between a run's report and its recording, a clause each."""
     report, inputs = recording.report, recording.inputs
     try:
         journal = Journal.read(folder)
@@ -115,19 +109,19 @@ def _pattern(pointers: Iterable[str]) -> re.Pattern[str]:
     return re.compile("|".join(re.escape(pointer).replace(r"\*", "[^/]*") for pointer in pointers))
 
 
-def _unlike(known: object, said: object, pointer: str, left_out: re.Pattern[str]) -> Iterator[str]:
+def _unlike(expected: object, actual: object, pointer: str, left_out: re.Pattern[str]) -> Iterator[str]:
     """Yield each difference between two JSON values, except at and below the pointers of a pattern."""
     if left_out.fullmatch(pointer):
         return
-    if isinstance(known, dict) and isinstance(said, dict):
-        for name in dict.fromkeys([*known, *said]):
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        for name in dict.fromkeys([*expected, *actual]):
             place = f"{pointer}/{name.replace('~', '~0').replace('/', '~1')}"
-            yield from _unlike(known.get(name, _ABSENT), said.get(name, _ABSENT), place, left_out)
-    elif isinstance(known, list) and isinstance(said, list) and len(known) == len(said):
-        for number, (first, second) in enumerate(zip(known, said, strict=True)):
+            yield from _unlike(expected.get(name, _ABSENT), actual.get(name, _ABSENT), place, left_out)
+    elif isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+        for number, (first, second) in enumerate(zip(expected, actual, strict=True)):
             yield from _unlike(first, second, f"{pointer}/{number}", left_out)
-    elif known != said or isinstance(known, bool) != isinstance(said, bool):
-        yield f"{pointer} is {_shown(said)}, but the recording gives {_shown(known)}"
+    elif expected != actual or isinstance(expected, bool) != isinstance(actual, bool):
+        yield f"{pointer} is {_shown(actual)}, but the recording gives {_shown(expected)}"
 
 
 def _shown(value: object) -> str:
@@ -140,12 +134,12 @@ def _changes(journal: Journal, report: Report) -> object:
 
     ``conformance cleanup`` may have settled some of them after the report was written.
     """
-    said = report.get("journal")
+    reported = report.get("journal")
     changes: Any = with_texts(journal.changes(), encodable)
-    if report.get("not_undone") and isinstance(said, list):
-        for change, told in zip(changes, said, strict=False):
-            if change["state"] == ChangeState.SETTLED and isinstance(told, dict):
-                change["state"] = told.get("state")
+    if report.get("not_undone") and isinstance(reported, list):
+        for change, listed in zip(changes, reported, strict=False):
+            if change["state"] == ChangeState.SETTLED and isinstance(listed, dict):
+                change["state"] = listed.get("state")
     return changes
 
 
@@ -157,8 +151,8 @@ def _census(exchanges: Iterable[Exchange]) -> dict[str, object]:
     if not first or not last:
         return {}
     return {
-        "before": organization_census(first[-1]) | {"ownEngagements": 0},
-        "after": organization_census(last[-1]),
+        "before": organization_census(first[-1].received) | {"ownEngagements": 0},
+        "after": organization_census(last[-1].received),
     }
 
 

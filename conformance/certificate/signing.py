@@ -12,7 +12,7 @@ from conformance.certificate.files import UncertifiableFolder, digests
 from conformance.certificate.keys import key_id
 from conformance.certificate.page import page_bytes
 from conformance.certificate.statement import Signing, build_digest, claims, reservations_about, statement
-from conformance.replay.recording import NotJudgeable, read_recording
+from conformance.replay.recording import read_recording
 from conformance.reports.atomic_files import place
 from conformance.reports.sealing import ENVELOPE, PAGE, TIME_STAMP, WITNESS, sha256
 from conformance.reports.text import json_bytes
@@ -88,7 +88,7 @@ def sign(folder: Path, key: Ed25519PrivateKey, *, build: str | None = None, anyw
     try:
         for name in (TIME_STAMP, WITNESS):
             (folder / name).unlink(missing_ok=True)
-        place({folder / PAGE: lambda: [page], folder / ENVELOPE: lambda: [envelope]})
+        place({folder / PAGE: page, folder / ENVELOPE: envelope})
     except OSError as error:
         raise UncertifiableFolder(f"The certificate cannot be written to {folder}: {error.strerror}.") from error
     return Signed(made, signer)
@@ -102,6 +102,3 @@ def _doubts(recording: Recording, folder: Path, present: list[str]) -> list[str]
         more = len(claim.faults) - _MOST_LISTED
         found += [f"And {more} more differences."] if more > 0 else []
     return found
-
-
-__all__ = ["NotJudgeable", "Refused", "Signed", "sign"]

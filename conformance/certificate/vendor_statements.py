@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from email.utils import parsedate_to_datetime
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.certificate.claims import Basis, Claim
 from conformance.reports.text import one_line
 from conformance.reports.wording import counted
+from conformance.wire.rate_limit_headers import date_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
 
     from conformance.replay.recording import Recording
     from conformance.wire.exchange import Exchange
@@ -64,18 +63,10 @@ def _texts(recording: Recording, claims: Mapping[str, Any]) -> Iterator[str]:
 def _clock(exchanges: Sequence[Exchange]) -> str:
     """Return a sentence about the difference of the service's clock, by its Date headers; empty if it is small."""
     ahead = [
-        (date - exchange.started_at).total_seconds()
+        date - exchange.started_at.timestamp()
         for exchange in exchanges
-        if exchange.received is not None and (date := _date(exchange.received.header("Date"))) is not None
+        if exchange.received is not None and (date := date_of(exchange.received)) is not None
     ]
     if not ahead or abs(seconds := round(median(ahead))) < _AHEAD:
         return ""
     return f" By its Date headers, the service's clock was {abs(seconds)} s {'ahead' if seconds > 0 else 'behind'}."
-
-
-def _date(text: str | None) -> datetime | None:
-    try:
-        date = parsedate_to_datetime(text or "")
-    except (ValueError, TypeError):
-        return None
-    return date if date.tzinfo is not None else None

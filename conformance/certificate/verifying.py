@@ -84,7 +84,7 @@ def verify(
     try:
         envelope = read_file(folder / ENVELOPE, DOCUMENT)
         payload = opened(envelope, key)
-        said = _statement(payload)
+        statement = _statement(payload)
     except OSError as error:
         return Verified((Claim(signature, (f"{ENVELOPE} cannot be read: {error.strerror}",)),), None)
     except InvalidEnvelope as error:
@@ -93,17 +93,17 @@ def verify(
     time_stamp, is_stamped = _time_stamp(folder, envelope, authorities)
     witness, is_witnessed = _witness(folder, payload, certifier)
     signatures = Claim(signature), *countersignature, *time_stamp, *witness
-    of_envelope = Verified(signatures, said["predicate"], envelope, is_countersigned, is_stamped, is_witnessed)
+    of_envelope = Verified(signatures, statement["predicate"], envelope, is_countersigned, is_stamped, is_witnessed)
     try:
         found, left_out = digests(folder), ignored(folder)
-        files = _files(said, found, left_out)
+        files = _files(statement, found, left_out)
     except UncertifiableFolder as error:
         files = Claim(_UNCHANGED, (str(error).rstrip("."),))
     if not files.holds:
         return replace(of_envelope, claims=(*signatures, files, _NOT_JUDGED))
-    if (other := _other_suite(said["predicate"][CLAIMS])) is not None:
+    if (other := _other_suite(statement["predicate"][CLAIMS])) is not None:
         return replace(of_envelope, claims=(*signatures, files, other), is_judged=False)
-    claims, recording = _claims(payload, said, folder, found, key)
+    claims, recording = _claims(payload, statement, folder, found, key)
     challenge = None if recording is None else recording.inputs.options.challenge
     created = 0 if recording is None or challenge is None else signs(recording, challenge).created
     return replace(of_envelope, claims=(*signatures, files, *claims), created=created, recording=recording)
@@ -152,18 +152,19 @@ def _witness(folder: Path, payload: bytes, certifier: Ed25519PublicKey | None) -
         content = read_file(folder / WITNESS, DOCUMENT)
         if certifier is None or signers(content)[0] != key_id(certifier):
             return [Claim(f"{WITNESS} is signed by a key that is not given.", basis=Basis.NOT_HERE)], False
-        said = attested(content, payload, certifier)
+        witness = attested(content, payload, certifier)
     except (OSError, InvalidEnvelope) as error:
         return [Claim(text, (one_line(str(error)),))], False
-    found = "agrees" if not said["differences"] else f"differs: {' '.join(said['differences'])}"
+    found = "agrees" if not witness["differences"] else f"differs: {' '.join(witness['differences'])}"
     return [
         Claim(
             one_line(
-                f"The certifier signed that its own run against {said['base_url']}, which ended at "
-                f"{said['finished_at']}, {found}. Compared: {said['compared']}, drawn from {said['challenge']}."
+                f"The certifier signed that its own run against {witness['base_url']}, which ended at "
+                f"{witness['finished_at']}, {found}. "
+                f"Compared: {witness['compared']}, drawn from {witness['challenge']}."
             )
         )
-    ], not said["differences"]
+    ], not witness["differences"]
 
 
 def _statement(payload: bytes) -> dict[str, Any]:
@@ -173,22 +174,22 @@ def _statement(payload: bytes) -> dict[str, Any]:
         InvalidEnvelope: It is not a statement of this suite.
     """
     try:
-        said: dict[str, Any] = load_json(payload)
-        known = said["_type"] == statements.STATEMENT and said["predicateType"] == statements.PREDICATE
-        complete = isinstance(said["predicate"][CLAIMS], dict) and bool(_signed(said))
+        statement: dict[str, Any] = load_json(payload)
+        known = statement["_type"] == statements.STATEMENT and statement["predicateType"] == statements.PREDICATE
+        complete = isinstance(statement["predicate"][CLAIMS], dict) and bool(_signed(statement))
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InvalidEnvelope("it contains no statement about a run") from None
     if not known or not complete:
         raise InvalidEnvelope("its statement is of another kind")
-    return said
+    return statement
 
 
-def _signed(said: Mapping[str, Any]) -> dict[str, str]:
-    return {subject["name"]: subject["digest"]["sha256"] for subject in said["subject"]}
+def _signed(statement: Mapping[str, Any]) -> dict[str, str]:
+    return {subject["name"]: subject["digest"]["sha256"] for subject in statement["subject"]}
 
 
-def _files(said: Mapping[str, Any], found: Mapping[str, str], left_out: Iterable[str]) -> Claim:
-    signed = _signed(said)
+def _files(statement: Mapping[str, Any], found: Mapping[str, str], left_out: Iterable[str]) -> Claim:
+    signed = _signed(statement)
     aside = f" Not verified: {', '.join(map(one_line, left_out))}." if left_out else ""
     return Claim(
         f"All {len(signed)} files of the folder are unchanged since signing.{aside}", tuple(changes(signed, found))
@@ -201,21 +202,24 @@ def _other_suite(claims: Mapping[str, Any]) -> Claim | None:
     if not isinstance(suite, dict):
         return None
     own = {"version": __version__, "sha256": suite_sha256()}
-    said = {name: suite.get(name) for name in own}
-    if said == own and claims.get("openapi_sha256") == openapi_sha256():
+    if (
+        all(suite.get(name) == value for name, value in own.items())
+        and claims.get("openapi_sha256") == openapi_sha256()
+    ):
         return None
     commit = f", commit {suite['commit']}" if "commit" in suite else ""
     return Claim(
         one_line(
-            f"The run was judged by the suite {said['version']}{commit}, files sha256:{said['sha256']}, and this is "
-            f"{__version__}, files sha256:{own['sha256']}: install that release to judge the recording again."
+            f"The run was judged by the suite {suite.get('version')}{commit}, files sha256:{suite.get('sha256')}, "
+            f"and this is {__version__}, files sha256:{own['sha256']}: "
+            "install that release to judge the recording again."
         ),
         basis=Basis.NOT_HERE,
     )
 
 
 def _claims(
-    payload: bytes, said: Mapping[str, Any], folder: Path, found: Mapping[str, str], key: Ed25519PublicKey
+    payload: bytes, statement: Mapping[str, Any], folder: Path, found: Mapping[str, str], key: Ed25519PublicKey
 ) -> tuple[list[Claim], Recording | None]:
     """Return the claims that depend on the files, and the recording if it can be judged."""
     schema = "report.json is valid under its schema."
@@ -227,28 +231,28 @@ def _claims(
         recording = read_recording(folder)
     except NotJudgeable as error:
         return [Claim(schema), Claim("This suite can judge the recording.", (str(error).rstrip("."),))], None
-    agreement, page = _agreement(payload, said, recording, found, key_id(key))
+    agreement, page = _agreement(payload, statement, recording, found, key_id(key))
     claims = [
         Claim(schema),
         agreement,
         *examined(recording, folder, found, page),
-        *(stated(recording, said["predicate"][CLAIMS]) if agreement.holds else ()),
+        *(stated(recording, statement["predicate"][CLAIMS]) if agreement.holds else ()),
     ]
     return claims, recording
 
 
 def _agreement(
-    payload: bytes, said: Mapping[str, Any], recording: Recording, found: Mapping[str, str], key: str
+    payload: bytes, statement: Mapping[str, Any], recording: Recording, found: Mapping[str, str], key: str
 ) -> tuple[Claim, CertificatePage | None]:
     """Return the claim that the statement follows from the report, and the page that both give."""
     text = "The statement agrees with the report."
     try:
-        signing = Signing.of(said["predicate"][CLAIMS])
+        signing = Signing.of(statement["predicate"][CLAIMS])
     except (KeyError, TypeError, ValueError, AttributeError):
         return Claim(text, ("the claims that its signer added are invalid",)), None
     expected = statements.statement(recording.report, recording.inputs, found, signing)
     page = page_bytes(recording.report, expected["predicate"][CLAIMS], key)
-    faults = _misstated(expected, said)
+    faults = _misstated(expected, statement)
     due = statements.reservations_about(recording.report, recording.inputs.stopped)
     if any(reservation not in signing.reservations for reservation in due):
         faults.append("its reservations differ")
@@ -259,16 +263,16 @@ def _agreement(
     return Claim(text, tuple(faults)), CertificatePage(sha256([page]), signing.versions)
 
 
-def _misstated(expected: Mapping[str, Any], said: Mapping[str, Any]) -> list[str]:
+def _misstated(expected: Mapping[str, Any], statement: Mapping[str, Any]) -> list[str]:
     """Return the members of a statement that differ from those that the report gives, a clause each."""
-    own, theirs = expected["predicate"], said["predicate"]
-    found = _unlike({**expected, "predicate": None}, {**said, "predicate": None})
+    own, theirs = expected["predicate"], statement["predicate"]
+    found = _unlike({**expected, "predicate": None}, {**statement, "predicate": None})
     found += _unlike({**own, CLAIMS: None}, {**theirs, CLAIMS: None})
     found += _unlike(own[CLAIMS], theirs[CLAIMS])
     return [f"its {one_line(name)} differs" for name in found]
 
 
-def _unlike(expected: Mapping[str, Any], said: Mapping[str, Any]) -> list[str]:
+def _unlike(expected: Mapping[str, Any], actual: Mapping[str, Any]) -> list[str]:
     absent: Callable[[], object] = object
-    names = dict.fromkeys([*expected, *said])
-    return [name for name in names if expected.get(name, absent()) != said.get(name, absent())]
+    names = dict.fromkeys([*expected, *actual])
+    return [name for name in names if expected.get(name, absent()) != actual.get(name, absent())]

@@ -66,12 +66,7 @@ def drawn(report: Report, challenge: str, share: float) -> tuple[str, ...]:
 
 
 def compared(certified: Report, witnessed: Report) -> Comparison:
-    """Compare the outcomes of the chosen requirements, and the observations of both runs that do not vary.
-
-    Args:
-        certified: The report of the certificate.
-        witnessed: The report of the witness's run.
-    """
+    """Compare the outcomes of the chosen requirements, and the observations of both runs that do not vary."""
     before = {entry["id"]: entry for entry in certified["requirements"]}
     pairs = [(before[entry["id"]], entry) for entry in witnessed["requirements"] if entry.get("chosen", True)]
     both = [(then, now) for then, now in pairs if then["outcome"] in _DECIDED and now["outcome"] in _DECIDED]
@@ -98,8 +93,8 @@ def compared(certified: Report, witnessed: Report) -> Comparison:
 
 def _of_outcomes(then: Requirement, now: Requirement) -> str:
     why = "".join(f" ({failure['message']})" for failure in [*then["failures"], *now["failures"]][:1])
-    said, found = (OUTCOMES[entry["outcome"]] for entry in (then, now))
-    return f"{now['id']}: the certificate says {said}, and in the witness's run it {found}{why}."
+    certified, found = (OUTCOMES[entry["outcome"]] for entry in (then, now))
+    return f"{now['id']}: the certificate says {certified}, and in the witness's run it {found}{why}."
 
 
 def attestation(payload: bytes, witnessed: Report, comparison: Comparison) -> dict[str, Any]:
@@ -138,9 +133,9 @@ def attested(content: bytes, payload: bytes, key: Ed25519PublicKey) -> Mapping[s
     """
     signed = opened(content, key)
     try:
-        said = load_json(signed)
-        (subject,), predicate = said["subject"], said["predicate"]
-        digest, kind = subject["digest"]["sha256"], said["predicateType"]
+        statement = load_json(signed)
+        (subject,), predicate = statement["subject"], statement["predicate"]
+        digest, kind = subject["digest"]["sha256"], statement["predicateType"]
         texts = [predicate[name] for name in ("base_url", "challenge", "finished_at", "compared")]
         is_valid = all(isinstance(text, str) for text in [*texts, *predicate["differences"]])
     except (ValueError, KeyError, TypeError):

@@ -23,7 +23,8 @@ from conformance.targets.journal_file import JournalError
 from conformance.targets.membership import Membership
 from conformance.targets.orphans import delete_orphan, find_orphans
 from conformance.targets.ownership import Ownership, RunTime
-from conformance.targets.queries import QueryClient, data_of, identifier_of
+from conformance.targets.queries import QueryClient
+from conformance.targets.responses import data_of, identifier_of
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.wire.exchange import UNDOING
 from conformance.wire.requests import Credential, get_organization

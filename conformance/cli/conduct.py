@@ -11,7 +11,7 @@ import click
 from conformance.catalogue import SelectionError
 from conformance.cli.default_folder import default_folder
 from conformance.cli.ending import say_why
-from conformance.cli.error_handling import reach, succeeds, undo
+from conformance.cli.error_handling import attempt, reach, undo
 from conformance.cli.fail_fast import FailFast
 from conformance.cli.gate import Gate, GateOptions
 from conformance.cli.progress import WithoutMessages, progress_for
@@ -118,15 +118,7 @@ def conduct(
 def carry_out(
     options: RunOptions, conditions: GateOptions, interruption: Interruption, events: EventLog, *, quiet: bool
 ) -> RunEnd:
-    """Run the suite against a target and write the report.
-
-    Args:
-        options: The options of the run.
-        conditions: The conditions for exit status 0.
-        interruption: The signal handlers.
-        events: The events of the run.
-        quiet: Whether no progress is shown.
-    """
+    """Run the suite against a target and write the report; the arguments are those of ``conduct``."""
     end: RunEnd | None = None
     try:
         gate = Gate.read(conditions)
@@ -151,7 +143,7 @@ def _checked(
     session: RunSession, interruption: Interruption, gate: Gate, events: EventLog, *, quiet: bool
 ) -> tuple[Judge, bool]:
     """Run the checks and undo; return the judge, and whether ``--fail-fast`` ended the checks."""
-    interruption.farewell = _farewell(session)
+    interruption.final_message = _final_message(session)
     interruption.kill_children = session.kill_children
     progress = events.follow(session, progress_for(session.run, quiet=quiet))
     progress = WithoutMessages(progress) if is_masked(session) else progress
@@ -170,9 +162,9 @@ def _checked(
     if gate.fail_fast:
         fail_fast.ends(end)
     with progress:
-        with interruption.breaking():
+        with interruption.raising():
             session.run.closed = reach(session, judge.errors)
-            succeeds(lambda: run_checks(judge), judge.errors)
+            attempt(lambda: run_checks(judge), judge.errors)
         if session.run.journal.pending():
             progress.undoing()
         undo(session, judge.errors)
@@ -228,10 +220,8 @@ def _built(
     session: RunSession, judge: Judge, gate: Gate, ended_by: Signals | None, *, failed_fast: bool
 ) -> tuple[Report, list[str]] | None:
     """Return the report and the problems of the waivers; None after an error of the suite."""
-    built: list[tuple[Report, list[str]]] = []
-
-    def build() -> None:
-        found = build_report(
+    return attempt(
+        lambda: build_report(
             session,
             judge.results,
             waivers=gate.waivers,
@@ -242,10 +232,9 @@ def _built(
                 *([_NO_JOURNAL] if session.run.journal.is_lost else []),
                 *([_MASKED] if is_masked(session) else []),
             ],
-        )
-        built.append(found)
-
-    return built[0] if succeeds(build, judge.errors) else None
+        ),
+        judge.errors,
+    )
 
 
 def _how_to_clean_up(report: Report) -> str:
@@ -255,7 +244,7 @@ def _how_to_clean_up(report: Report) -> str:
     return f" To remove what is left ({len(report['not_undone'])}): {report['cleanup']}"
 
 
-def _farewell(session: RunSession) -> str:
+def _final_message(session: RunSession) -> str:
     """Return the last line of a run that a second signal ends before undoing."""
     command = _cleanup_command(session)
     return "Ended at once." if command is None else f"Ended at once. To undo what the run has left: {command}"

@@ -9,11 +9,7 @@ from pathlib import Path
 
 
 def default_folder(target: str) -> Path:
-    """Create and return a new folder for the outputs of a run without ``--report``.
-
-    Args:
-        target: The target's name.
-    """
+    """Create and return a new folder for the outputs of a run without ``--report``."""
     name = re.sub(r"[^A-Za-z0-9.-]+", "-", target).strip("-.") or "target"
     time = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     endings = chain([""], (f"-{number}" for number in count(2)))

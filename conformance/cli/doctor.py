@@ -84,8 +84,8 @@ def _examine(console: Console, profile: Profile, wire: Wire) -> Exit:
     console.print("\nRead access of each key (write access is not tested):")
     console.print(_keys(keys))
     wrong = list(problems(profile, wire, keys))
-    if (silence := _silence(profile)) is not None:
-        wrong.append(silence)
+    if (problem := _ping(profile)) is not None:
+        wrong.append(problem)
         profile = replace(profile, provisioner=None)
     for sentence in wrong:
         console.print(plain(f"! {sentence}", "red"))
@@ -98,13 +98,13 @@ def _examine(console: Console, profile: Profile, wire: Wire) -> Exit:
     return Exit.FAILED if wrong else Exit.OK
 
 
-def _silence(profile: Profile) -> str | None:
+def _ping(profile: Profile) -> str | None:
     """Return why the provisioner does not respond, as a sentence; None if it does, or there is none."""
     provisioner = Provisioner.of(profile, lambda _: None)
     if provisioner is None:
         return None
     with closing(provisioner):
-        return provisioner.silence()
+        return provisioner.ping()
 
 
 def _tls(profile: Profile) -> str:

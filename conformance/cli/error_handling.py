@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from traceback import format_exception
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from conformance.reports.wording import counted
 from conformance.targets.pending import UndoResult
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.running.run_session import RunSession
+
+_T = TypeVar("_T")
 
 
 def reach(session: RunSession, errors: list[str]) -> str | None:
@@ -33,21 +35,21 @@ def reach(session: RunSession, errors: list[str]) -> str | None:
 
 def undo(session: RunSession, errors: list[str]) -> None:
     """Undo what the run did; if an error of the suite ends the undoing, the report says so."""
-    if not succeeds(session.undo, errors) and session.undone is None:
+    attempt(session.undo, errors)
+    if session.undone is None:
         journal = session.run.journal
         pending = counted(len(journal.pending()), "change")
         left = [f"An error of the suite ended the undoing; {pending} in the journal may be left."]
         session.undone = UndoResult(left=left, lasting=journal.lasting())
 
 
-def succeeds(step: Callable[[], object], errors: list[str]) -> bool:
-    """Run a step and return whether it succeeded; append its error to the suite's own errors."""
+def attempt(step: Callable[[], _T], errors: list[str]) -> _T | None:
+    """Return the result of a step; None after an error, which is appended to the suite's own errors."""
     try:
-        step()
+        return step()
     except Exception as error:  # noqa: BLE001 - no error may prevent the report
         errors.append(_traced(error))
-        return False
-    return True
+        return None
 
 
 def _traced(error: Exception) -> str:

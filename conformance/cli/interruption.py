@@ -32,16 +32,16 @@ class Interruption:
 
     Attributes:
         signal: The first signal received, or None.
-        farewell: The message on stderr when a second signal ends the process.
+        final_message: The message on stderr when a second signal ends the process.
         kill_children: Kills the child processes then; must not wait for a lock.
     """
 
     def __init__(self) -> None:
         self.signal: signal.Signals | None = None
-        self.farewell = "Ended at once. To undo what the run has left: conformance cleanup DIR"
+        self.final_message = "Ended at once. To undo what the run has left: conformance cleanup DIR"
         self.kill_children: Callable[[], None] = lambda: None
         self._stop: Callable[[str], None] | None = None
-        self._breaking = False
+        self._raises = False
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
@@ -63,16 +63,16 @@ class Interruption:
             stop(self._reason)
 
     @contextmanager
-    def breaking(self) -> Iterator[None]:
+    def raising(self) -> Iterator[None]:
         """Let the first signal also end the ``with`` block, by ``KeyboardInterrupt``."""
-        self._breaking = True
+        self._raises = True
         try:
             yield
         except KeyboardInterrupt:
             if self.signal is None:
                 raise
         finally:
-            self._breaking = False
+            self._raises = False
 
     @property
     def _reason(self) -> str:
@@ -86,12 +86,12 @@ class Interruption:
     def _on_signal(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the signal module's signature
         if self.signal is not None:
             with suppress(OSError):  # not by sys.stderr: the signal may have interrupted a write to it
-                os.write(_STDERR, f"Exit {128 + number}: {self.farewell}\n".encode(errors="replace"))
+                os.write(_STDERR, f"Exit {128 + number}: {self.final_message}\n".encode(errors="replace"))
             self.kill_children()
             os._exit(128 + number)
         self.signal = signal.Signals(number)
         if self._stop is not None:
             self._stop(self._reason)
-        if self._breaking:
-            self._breaking = False
+        if self._raises:
+            self._raises = False
             raise _Interrupted

@@ -113,15 +113,6 @@ def color_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-def connection_of(given: Mapping[str, Any]) -> Connection:
-    """Return the connection options of a command line and of the environment.
-
-    Raises:
-        TargetFileError: One of them cannot be used.
-    """
-    return Connection.of(os.environ, {name: given[name] for name in VARIABLES})
-
-
 def given_profile(given: Mapping[str, Any], mode: Mode | None = None) -> Profile:
     """Return the target that options, the environment or the target file of the current directory select.
 
@@ -136,7 +127,7 @@ def given_profile(given: Mapping[str, Any], mode: Mode | None = None) -> Profile
         api_key=given["api_key"],
         mode=mode,
         is_found=found is not None,
-        connection=connection_of(given),
+        connection=Connection.of(os.environ, {name: given[name] for name in VARIABLES}),
     )
 
 

@@ -15,11 +15,7 @@ _NAMES: Final = ("stdout", "stderr")
 
 
 class UnbreakableStream:
-    """A text stream that discards its output once its reader has closed it.
-
-    Args:
-        stream: The underlying stream.
-    """
+    """A text stream that discards its output once its reader has closed it."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream

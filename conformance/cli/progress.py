@@ -98,11 +98,7 @@ def reported_waits(waiting: Callable[[], Waiting | None], say: Callable[[str], N
 
 
 class WithoutMessages:
-    """A display without the messages of checks, which may quote people.
-
-    Args:
-        shown: The display.
-    """
+    """A display without the messages of checks, which may quote people."""
 
     def __init__(self, shown: ProgressDisplay) -> None:
         self.planned, self.began, self.undoing = shown.planned, shown.began, shown.undoing

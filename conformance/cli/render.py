@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -93,7 +92,7 @@ def render(report: Path, form: str | None, output: Path | None, *, rejudge: bool
     try:
         if form == "allure":
             output.mkdir(parents=True, exist_ok=True)
-        place({path: partial(iter, (data,)) for path, data in files.items()})
+        place(files)
     except OSError as error:
         raise click.UsageError(f"{click.format_filename(output)} cannot be written: {error.strerror}.") from error
 

@@ -49,13 +49,7 @@ class Required:
     stamped: bool = False
 
     def missing(self, claims: Mapping[str, Any], verified: Verified, now: datetime) -> Iterator[str]:
-        """Yield each required property that a certificate does not have.
-
-        Args:
-            claims: The claims of its statement.
-            verified: The result of its verification.
-            now: The present time.
-        """
+        """Yield each required property that a certificate does not have."""
         if claims["verdict"] not in VERDICTS[self.verdict]:
             yield f"the verdict {self.verdict}"
         yield from (f"the class {name}" for name in self.classes if name not in claims["classes_attained"])

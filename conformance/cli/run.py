@@ -7,7 +7,7 @@ import random
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -29,6 +29,12 @@ from conformance.running.intent import FOR_A_SERVICE, MASK_PEOPLE, selected_serv
 from conformance.running.options import Effort, Mode
 from conformance.targets.challenge import seed_of
 from conformance.targets.yaml_entries import TargetFileError
+
+_UNCHANGED: Final = (
+    *("challenge", "workers", "max_requests", "max_seconds", "report", "classes", "only", "skip"),
+    *("mask_people", "catalogue", "wait"),
+)
+"""Options of the command that are options of the run."""
 
 
 @click.command(cls=ReasonedCommand)
@@ -177,18 +183,8 @@ def run(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the 
         mode=mode,
         effort=Effort(given["effort"]),
         seed=drawn if given["seed"] is None else given["seed"],
-        challenge=challenge,
-        workers=given["workers"],
-        max_requests=given["max_requests"],
-        max_seconds=given["max_seconds"],
-        report=given["report"],
-        classes=given["classes"],
-        only=given["only"],
-        skip=given["skip"],
-        mask_people=given["mask_people"],
-        catalogue=given["catalogue"],
-        wait=given["wait"],
         command=tuple(sys.argv[1:]),
+        **{name: given[name] for name in _UNCHANGED},
     )
     if given["only_list"]:
         from conformance.cli.plan import print_plan

@@ -30,11 +30,7 @@ def is_masked(session: RunSession) -> bool:
 
 
 class RunOutputs:
-    """The outputs of a run that has been undone.
-
-    Args:
-        session: The run.
-    """
+    """The outputs of a run that has been undone."""
 
     def __init__(self, session: RunSession) -> None:
         self._session = session
@@ -57,7 +53,7 @@ class RunOutputs:
         text = self._session.redactor.text("\n\n".join(errors))
         data = (text if self._pseudonyms is None else self._pseudonyms.prose(text)).encode(errors="replace")
         try:
-            place({self._session.folder / ERRORS: lambda: [data]})
+            place({self._session.folder / ERRORS: data})
         except OSError:
             return False
         return True
@@ -74,7 +70,7 @@ class RunOutputs:
             taken_out = write_all(report, exchanges, session.folder, session.redactor, inputs, log)
             if pseudonyms is not None and not journal.is_lost:
                 content = journal.changed(pseudonyms.text)
-                place({session.folder / JOURNAL: lambda: [content]})
+                place({session.folder / JOURNAL: content})
         except OSError as error:
             complain(f"The report cannot be written to {session.folder}: {error.strerror}.")
             return False
@@ -93,5 +89,5 @@ class RunOutputs:
         with suppress(InvalidReport, OSError):
             data = report_bytes(report)
             if not self._session.redactor.find(data):
-                place({path: lambda: [data]})
+                place({path: data})
                 complain(f"Only {path} was written.")

@@ -186,14 +186,7 @@ def _tasks(subjects: list[Subject], options: RunOptions, whole: int) -> list[Tas
 
 
 def _try_all(figures: Figures, tasks: list[Task], options: RunOptions, *, jobs: int) -> None:
-    """Run all trials; repeat each missed fault alone and with the whole suite.
-
-    Args:
-        figures: Collects the trials.
-        tasks: The tasks.
-        options: The options of repeated runs.
-        jobs: Concurrent trials.
-    """
+    """Run all trials; repeat each missed fault alone and with the whole suite."""
     from conformance.cli.selftest_progress import progress
     from conformance.selftest.pool import run_trials
     from conformance.selftest.trial import Task

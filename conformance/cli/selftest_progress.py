@@ -27,12 +27,7 @@ _EVERY: Final = 50
 
 @contextmanager
 def progress(figures: Figures, planned: int) -> Iterator[Shown]:
-    """Yield the function that shows a finished trial and its state.
-
-    Args:
-        figures: The figures of the finished trials.
-        planned: The number of all trials.
-    """
+    """Yield the function that shows a finished trial and its state."""
     console, start = open_console(), time.monotonic()
     if not console.is_terminal:
         yield lambda trial, state: _line(console, figures, planned, start, trial, state)

@@ -198,6 +198,7 @@ def _introduce(app: Application, base_url: str, api_key: str | None) -> None:
     from conformance.cli.text import open_console
     from conformance.interface.operations import SCOPES
     from conformance.reference.application import SANDBOX_PATH
+    from conformance.targets.capabilities import key_variable
 
     organization_id = app.bootstrap.organization_id
     keys = {scope: app.service.add_lasting_key(organization_id, scope, [scope]) for scope in SCOPES}
@@ -206,7 +207,7 @@ def _introduce(app: Application, base_url: str, api_key: str | None) -> None:
     variables = {
         BASE_URL: base_url,
         API_KEY: app.bootstrap.api_key if api_key is None else api_key,
-        **{f"KEY_{scope.upper().replace(':', '_')}": key for scope, key in keys.items()},
+        **{key_variable(scope): key for scope, key in keys.items()},
         "KEY_OTHER": app.bootstrap.other_organization,
         "CONFORMANCE_SANDBOX_URL": f"{base_url}{SANDBOX_PATH}",
         "CONFORMANCE_SANDBOX_TOKEN": app.bootstrap.sandbox_token,

@@ -33,9 +33,10 @@ def sign(folder: Path, key_file: Path, subject_digest: str | None, *, replace: b
     """
     from conformance.certificate.files import UncertifiableFolder
     from conformance.certificate.keys import KeyFileError, read_private_key
-    from conformance.certificate.signing import NotJudgeable, Refused
+    from conformance.certificate.signing import Refused
     from conformance.certificate.signing import sign as sign_folder
     from conformance.certificate.statement import CLAIMS, build_digest
+    from conformance.replay.recording import NotJudgeable
     from conformance.reports.sealing import ENVELOPE
 
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 from functools import partial
@@ -17,7 +18,6 @@ from conformance.cli.interruption import Interruption
 from conformance.cli.options import (
     Challenge,
     color_option,
-    connection_of,
     connection_options,
     found_file,
     target_options,
@@ -28,7 +28,8 @@ from conformance.cli.required_properties import Required
 from conformance.cli.text import open_console, plain, usage_error
 from conformance.exits import Exit
 from conformance.reports.wording import counted
-from conformance.running.options import Mode, RunOptions
+from conformance.running.intent import options_of
+from conformance.running.options import Mode
 from conformance.targets.challenge import fresh_challenge, seed_of
 from conformance.targets.yaml_entries import TargetFileError
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     from conformance.certificate.witnessing import Comparison
     from conformance.cli.conduct import RunEnd
+    from conformance.running.options import RunOptions
 
 USER_AGENT: Final = "Mozilla/5.0"
 """The User-Agent without ``--user-agent``: the beginning of every browser's."""
@@ -115,15 +117,15 @@ def witness(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - 
     report, status = end.report, end.status
     if report is None or status not in _COMPARABLE:
         sys.exit(say_why(Exit.UNTESTABLE if status in _COMPARABLE else status, end.why, console))
-    said, asked = (found["target"]["base_url"] for found in (verified.recording.report, report))
-    if said != asked:
-        console.print(plain(f"! The certificate is about {said}, and the witness's run about {asked}.", "yellow"))
+    certified, tested = (found["target"]["base_url"] for found in (verified.recording.report, report))
+    if certified != tested:
+        console.print(plain(f"! The certificate is about {certified}, and the witness's run about {tested}.", "yellow"))
     comparison = compared(verified.recording.report, report)
     status = _printed(console, comparison)
     if key is not None and status is not Exit.UNTESTABLE:
         envelope = sealed(json_bytes(attestation(opened(verified.envelope, vendor), report, comparison)), key)
         try:
-            place({given["folder"] / WITNESS: lambda: [envelope]})
+            place({given["folder"] / WITNESS: envelope})
         except OSError as error:
             raise click.UsageError(f"{given['folder'] / WITNESS} cannot be written: {error.strerror}.") from error
     sys.exit(status)
@@ -136,15 +138,12 @@ def _options(given: dict[str, Any]) -> RunOptions:
         TargetFileError: They select no service.
     """
     folder, found = given["folder"].resolve(), found_file(given["target"], given["base_url"])
-    target = given["target"] or found
-    if target is None and given["base_url"] is None:
+    if (given["target"] or found or given["base_url"]) is None:
         raise TargetFileError("Name the service: --target FILE or --base-url URL.")
-    return RunOptions(
-        base_url=given["base_url"],
-        api_key=given["api_key"],
-        target=target,
-        is_file_found=found is not None,
-        connection=replace(connection_of(given), usual_agent=USER_AGENT),
+    service = options_of(given, os.environ, found)
+    return replace(
+        service,
+        connection=replace(service.connection, usual_agent=USER_AGENT),
         mode=Mode.of_options(read_only=given["read_only"], disposable=given["disposable"]),
         report=given["report"] or folder.parent / f"{folder.name}-witness",
     )

@@ -125,10 +125,6 @@ class Core:
     def refuse(self, point: str, message: str) -> NoReturn:
         """Refuse with the status chosen at an open point whose values are all statuses.
 
-        Args:
-            point: The name of the open point.
-            message: The message of the refusal.
-
         Raises:
             Refusal: Always.
         """

@@ -25,11 +25,7 @@ _MINUTE = 60_000
 
 
 class BusyNeighbours:
-    """Other users; they change engagements before or between the requests of the suite.
-
-    Args:
-        service: The service that they use.
-    """
+    """Other users; they change engagements before or between the requests of the suite."""
 
     def __init__(self, service: Core) -> None:
         self._service = service

@@ -18,13 +18,6 @@ system_clock: Clock = time.time
 
 
 def timestamp(milliseconds: int) -> str:
-    """Return a moment as a timestamp of the interface.
-
-    Args:
-        milliseconds: The moment, since the epoch.
-
-    Returns:
-        ISO 8601 in UTC with three decimals and a trailing Z.
-    """
+    """Return milliseconds since the epoch as a timestamp: ISO 8601 in UTC with three decimals and a trailing Z."""
     moment = _EPOCH + timedelta(milliseconds=milliseconds)
     return f"{moment.isoformat(timespec='milliseconds')}Z"

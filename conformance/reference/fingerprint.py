@@ -9,7 +9,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from conformance.targets.queries import object_in
+from conformance.targets.responses import object_in
+from conformance.wire.statuses import ERRORS_FROM
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,7 +21,6 @@ _LEAST: Final = 5
 """Sentences of the reference service from which on chance is no explanation."""
 _SHARE: Final = 0.75
 """The least share of a service's error messages that are these sentences."""
-_FROM: Final = 400
 _LONGEST: Final = 500
 """Characters of a message that is looked at."""
 _MOST: Final = 1000
@@ -48,7 +48,9 @@ def _messages(exchanges: Iterable[Exchange]) -> Iterator[str]:
     known: set[str] = set()
     for exchange in exchanges:
         response = exchange.received
-        error = object_in(response.body).get("error") if response is not None and response.status >= _FROM else None
+        if response is None or response.status < ERRORS_FROM:
+            continue
+        error = object_in(response.body).get("error")
         text = error.get("message") if isinstance(error, dict) else None
         if isinstance(text, str) and len(text) <= _LONGEST and text not in known:
             known.add(text)

@@ -22,12 +22,7 @@ _TIMEOUT = 30
 
 
 class SandboxConnection:
-    """A connection to the sandbox, kept open and renewed if it broke.
-
-    Args:
-        url: The sandbox's address, plain http.
-        token: Its bearer token.
-    """
+    """A connection to the sandbox, kept open and renewed if it broke."""
 
     def __init__(self, url: str, token: str) -> None:
         parts = urlsplit(url)

@@ -77,12 +77,7 @@ class Responses(Engagements):
     """Writer of responses."""
 
     def respond(self, context: RequestContext, reply: Reply) -> Response:
-        """Return the HTTP response of a reply.
-
-        Args:
-            context: The request.
-            reply: The reply to it.
-        """
+        """Return the HTTP response of a reply."""
         body = self.write_json(self.content(reply))
         headers = {**self.headers(context, reply), **reply.headers}
         if self.compresses(context):

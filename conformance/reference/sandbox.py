@@ -23,12 +23,7 @@ Method = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class _RpcError(Exception):
-    """A call that fails.
-
-    Args:
-        code: The error code of JSON-RPC 2.0.
-        message: The error in a sentence.
-    """
+    """A call that fails."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)

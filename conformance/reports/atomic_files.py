@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 _READABLE = 0o644
 
 
-def place(files: Mapping[Path, Callable[[], Iterable[bytes]]]) -> None:
+def place(files: Mapping[Path, bytes | Callable[[], Iterable[bytes]]]) -> None:
     """Write each file under a temporary name, and rename all of them after all are on the disk.
 
     Args:
-        files: Functions that make the content of each file in pieces.
+        files: The content of each file, or a function that makes it in pieces.
 
     Raises:
         OSError: A file could not be written; existing files are unchanged.
@@ -27,7 +27,7 @@ def place(files: Mapping[Path, Callable[[], Iterable[bytes]]]) -> None:
     written: dict[Path, Path] = {}
     try:
         for path, content in files.items():
-            written[path] = _write_beside(path, content())
+            written[path] = _write_beside(path, [content] if isinstance(content, bytes) else content())
         for path, temporary in written.items():
             temporary.replace(path)
     finally:

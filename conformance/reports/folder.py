@@ -79,12 +79,7 @@ def remove_outputs(folder: Path) -> None:
 
 
 def outputs(report: Report, exchanges: Sequence[Exchange]) -> Mapping[str, Content]:
-    """Return every output of a run by its file name; each call of an entry makes its content in pieces.
-
-    Args:
-        report: The finished run.
-        exchanges: Its exchanges.
-    """
+    """Return every output of a run by its file name; each call of an entry makes its content in pieces."""
     rendered = {name: render(report) for name, render in FROM_REPORT.values() if name}
     rendered |= {name: render(report, exchanges) for name, render in FROM_BOTH.values() if name}
     pieces: dict[str, Content] = {name: partial(iter, (data,)) for name, data in rendered.items()}
@@ -163,7 +158,7 @@ def _search_journal(path: Path, scan: LastScan) -> None:
         data = path.read_bytes()
         clean = b"".join(scan.through(JOURNAL, [data]))
         if clean != data:
-            place({path: lambda: [clean]})
+            place({path: clean})
 
 
 def _is_ours(path: Path) -> bool:

@@ -36,9 +36,6 @@ class LastScan:
     In JSON and metrics, only strings are searched: a number, or the name of a member, cannot be a secret. The remaining
     JSON, HTML, XML and metrics are well-formed.
 
-    Args:
-        redactor: The redactor, which knows the secrets.
-
     Attributes:
         found: The names of the redacted secrets, by output.
     """

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.json_text import ABSENT, Parsed, value_at
+from conformance.json_text import ABSENT
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.reports.curl import SECRET, connection, readable, sent_headers, url_options, variable
@@ -218,7 +218,7 @@ class _Writer:
             f'at({self._responses[exchange.number]}.json(), "/data/{field}")'
             for exchange in self._steps.exchanges
             for field in fields
-            if exchange.number != symptom.exchange.number and _value(exchange, f"/data/{field}") == named[0]
+            if exchange.number != symptom.exchange.number and exchange.value_at(f"/data/{field}") == named[0]
         )
         relation = ">=" if "or later" in expected else ">" if "later" in expected else "=="
         return next((f"{shown} {'!=' if named[0] == symptom.value else relation} {place}" for place in before), None)
@@ -230,7 +230,7 @@ class _Writer:
     def _place(self, symptom: Symptom, response: str) -> str:
         """Return the expression of a member; an item of a list is found by its id."""
         found = re.fullmatch(r"(/data/\d+)(/.*)", symptom.name)
-        name = found and self._id_of(_value(symptom.exchange, f"{found[1]}/id"))
+        name = found and self._id_of(symptom.exchange.value_at(f"{found[1]}/id"))
         if found and name:
             return f"at({response}.items()[{name}], {literal(found[2])})"
         return f"at({response}.json(), {literal(symptom.name)})"
@@ -289,9 +289,3 @@ def literal(value: object) -> str:
         return repr(value)
     quoted = json.dumps(value, ensure_ascii=False)
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in quoted)
-
-
-def _value(exchange: Exchange, pointer: str) -> object:
-    """Return the value at a pointer in the body of a response, or ``ABSENT``."""
-    reading = None if exchange.received is None else exchange.received.reading
-    return value_at(reading.value, pointer) if isinstance(reading, Parsed) else ABSENT

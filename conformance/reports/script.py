@@ -236,32 +236,32 @@ class _Script:
     """
 
     def __init__(self, steps: Steps) -> None:
-        self._its = steps
+        self._steps = steps
         self._names: dict[str, str] = {}
         self._own: set[str] = set()
 
     def text(self, requirement: str, closing: Sequence[str]) -> str:
         """Return the script."""
         functions, ends = [], []
-        for creation in self._its.exchanges:
-            if (made := self._its.made(creation)) is not None:
+        for creation in self._steps.exchanges:
+            if (made := self._steps.made(creation)) is not None:
                 self._names[made] = name = f"E{len(self._names) + 1}"
                 functions.append(f"{name}=\n{self._ownership(creation, name)}")
                 ends.append(f"end_{name}")
         used = dict.fromkeys(
-            name for exchange in self._its.exchanges for name in variables_of(exchange, self._its.variables)
+            name for exchange in self._steps.exchanges for name in variables_of(exchange, self._steps.variables)
         )
         head = _HEAD.replace("{requirement}", requirement).replace(
             "{variables}", "\n".join(f': "${{{variable}:?must be set, as for the run}}"' for variable in used)
         )
         trap = f"trap {shell_word('; '.join(ends))} EXIT\ntrap 'exit 130' INT TERM HUP\n" if ends else ""
-        steps = "\n".join(self._steps())
+        steps = "\n".join(self._lines())
         end = "\n".join(f"printf '%s\\n' {shell_word(one_line(text)[:_LONGEST_TEXT])}" for text in closing)
         return "\n".join([head, *functions, trap, steps, end]) + "\n"
 
     def _ownership(self, creation: Exchange, name: str) -> str:
         """Return shell functions that check whether an engagement is the script's, and delete it if so."""
-        reading, url = self._its.reading(creation)
+        reading, url = self._steps.reading(creation)
         deletion = replace(reading, sent_request=replace(reading.sent_request, method="DELETE"))
         address = f'{shell_word(url)}"${name}"'
         return _OWN.format(
@@ -270,12 +270,12 @@ class _Script:
             end=f"end_{name}",
             read=self._command(reading, address),
             delete=self._command(deletion, address),
-            mark=shell_word(self._its.prefix),
+            mark=shell_word(self._steps.prefix),
         )
 
-    def _steps(self) -> Iterator[str]:
+    def _lines(self) -> Iterator[str]:
         number = 0
-        for group in self._its.groups():
+        for group in self._steps.groups():
             for exchange in group:
                 number += 1
                 yield f"printf '%s\\n' {shell_word(self._heading(number, exchange))}"
@@ -301,7 +301,7 @@ class _Script:
             yield f"own_{name} || stop 'This id is not that of an engagement of this script.'"
 
     def _step(self, exchange: Exchange) -> str:
-        made = self._its.made(exchange)
+        made = self._steps.made(exchange)
         if made is not None:
             otherwise = "stop 'The response to the creation has no usable id.'" if exchange.accepted else ":"
             return _CREATED.format(
@@ -311,14 +311,13 @@ class _Script:
                 otherwise=otherwise,
             )
         name = self._names.get(exchange.request.identifier or "", "")
-        before, found, after = self._its.parts(exchange) if name else ("", "", "")
+        before, found, after = self._steps.parts(exchange) if name else ("", "", "")
         address = f'{shell_word(before)}"${name}"{shell_word(after) if after else ""}' if found else None
-        source, _, rest = curl(exchange, self._its.variables, address).rpartition("curl -i ")
-        return f"{source}show curl -sS -i {rest}"
+        return self._command(exchange, address, "show curl -sS -i")
 
-    def _command(self, exchange: Exchange, address: str | None = None) -> str:
-        source, _, rest = curl(exchange, self._its.variables, address).rpartition("curl -i ")
-        return f"{source}curl -sS {rest}"
+    def _command(self, exchange: Exchange, address: str | None = None, command: str = "curl -sS") -> str:
+        source, _, rest = curl(exchange, self._steps.variables, address).rpartition("curl -i ")
+        return f"{source}{command} {rest}"
 
 
 def _is_harmless(exchange: Exchange, expected: str) -> bool:

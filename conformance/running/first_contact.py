@@ -5,7 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from conformance.targets.queries import data_of
+from conformance.targets.responses import data_of
 from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
 

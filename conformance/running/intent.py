@@ -51,13 +51,22 @@ def selected_service(
         if contradicting := [name for name in named if name in _OTHERS]:
             raise TargetFileError(f"--embedded and {_written(contradicting[0])} exclude each other.")
         return RunOptions()
-    base_url, target = given["base_url"], given["target"] or found
-    if target is None and base_url is None and (why := _why_not_embedded(environ, [*map(_written, named)])):
+    is_selected = (given["target"] or found or given["base_url"]) is not None
+    if not is_selected and (why := _why_not_embedded(environ, [*map(_written, named)])):
         raise TargetFileError(why)
+    return options_of(given, environ, found)
+
+
+def options_of(given: Mapping[str, Any], environ: Mapping[str, str], found: Path | None) -> RunOptions:
+    """Return the options of a run that select a service of the user.
+
+    Raises:
+        TargetFileError: A connection option cannot be used.
+    """
     return RunOptions(
-        base_url=base_url,
+        base_url=given["base_url"],
         api_key=given["api_key"],
-        target=target,
+        target=given["target"] or found,
         is_file_found=found is not None,
         connection=Connection.of(environ, {name: given.get(name) for name in VARIABLES}),
     )

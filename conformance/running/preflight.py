@@ -36,21 +36,21 @@ _FORBIDDEN: Final = {"organizations": "engagement", "engagements": "organization
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A key and the responses to its reads.
+    """A key and its reads.
 
     Attributes:
         name: Its name in the target file.
-        responses: The exchanges of ``READS``; None if there was nothing to read.
+        exchanges: The exchanges of ``READS``; None if there was nothing to read.
     """
 
     name: str
-    responses: Mapping[str, Exchange | None]
+    exchanges: Mapping[str, Exchange | None]
 
     @property
     def organization(self) -> str | None:
         """The id of the organization that the service returns to the key."""
-        response = self.responses["organization"]
-        found = None if response is None else organization_census(response).get("id")
+        exchange = self.exchanges["organization"]
+        found = None if exchange is None else organization_census(exchange.received).get("id")
         return found if isinstance(found, str) else None
 
     @property
@@ -60,12 +60,12 @@ class Tried:
 
     def status(self, what: str) -> int | None:
         """Return the status of a read; None without a response."""
-        response = self.responses[what]
-        return None if response is None or response.received is None else response.received.status
+        exchange = self.exchanges[what]
+        return None if exchange is None or exchange.received is None else exchange.received.status
 
     def access(self, what: str) -> str:
         """Return "yes" if the key can read a resource, "no" for 403, or the status."""
-        if self.responses[what] is None:
+        if self.exchanges[what] is None:
             return "-"
         status = self.status(what)
         return "no response" if status is None else _LABELS.get(status, str(status))
@@ -95,8 +95,8 @@ def _tried(wire: Wire, name: str, key: Secret, read_engagement: Request | None) 
     if read_engagement is not None and name != "other_organization":
         batch["engagement"] = read_engagement
     credential = Credential.bearer(name, key.reveal())
-    responses = wire.send_all([request.with_key(credential) for request in batch.values()])
-    return Tried(name, dict.fromkeys(READS) | dict(zip(batch, responses, strict=True)))
+    exchanges = wire.send_all([request.with_key(credential) for request in batch.values()])
+    return Tried(name, dict.fromkeys(READS) | dict(zip(batch, exchanges, strict=True)))
 
 
 def _other_keys(profile: Profile) -> list[tuple[str, Secret]]:

@@ -271,12 +271,10 @@ class Pseudonyms:
 def _created(exchanges: Iterable[Exchange]) -> Iterator[tuple[object, object]]:
     """Yield the ids and the creation times of the engagements that the run created."""
     for exchange in exchanges:
-        if exchange.request.operation.id == "createEngagement" and exchange.accepted and exchange.received is not None:
-            reading = exchange.received.reading
-            body: Any = reading.value if isinstance(reading, Parsed) else None
-            data = body.get("data") if isinstance(body, dict) else None
-            if isinstance(data, dict) and isinstance(data.get("id"), str) and isinstance(data.get("createdAt"), str):
-                yield data["id"], data["createdAt"]
+        if exchange.request.operation.id == "createEngagement" and exchange.accepted:
+            made = exchange.value_at("/data/id"), exchange.value_at("/data/createdAt")
+            if all(isinstance(value, str) for value in made):
+                yield made
 
 
 def _value(literal: str) -> str:

@@ -149,7 +149,7 @@ class RunSession:
         self._recognize(exchange)
         self._others = OtherEngagements.of(latest_items(QueryClient(lambda request: self._read([request])[0])))
         self.certificate = certificate_sha256(wire_settings(self.profile, self.options))
-        self.census["before"] = organization_census(exchange) | {"ownEngagements": 0}
+        self.census["before"] = organization_census(exchange.received) | {"ownEngagements": 0}
         return None
 
     def undo(self) -> UndoResult:

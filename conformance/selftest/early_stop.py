@@ -28,12 +28,7 @@ report the requirement, for example because they leave a response undecided, the
 
 
 class EarlyEnd:
-    """A wire observer that stops the run once a law is broken.
-
-    Args:
-        law: The law.
-        run: The run.
-    """
+    """A wire observer that stops the run once a law is broken."""
 
     def __init__(self, law: Law, run: Run) -> None:
         self._law = law
@@ -62,10 +57,6 @@ class EarlyJudge(Judge):
     """A judge that ends once a requirement has failed, and runs only its checks once the run has stopped sending.
 
     Of the checks that judge the exchanges of others, it runs only those of the requirement.
-
-    Args:
-        run: The run.
-        requirement: The requirement's id.
     """
 
     def __init__(self, run: Run, requirement: str) -> None:

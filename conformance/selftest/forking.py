@@ -102,7 +102,7 @@ class _Forking:
                 if self._connection in ready:
                     return
                 for here in tuple(self._begun):
-                    if here in ready or self._is_overdue(here):
+                    if here in ready or time.monotonic() > self._begun[here].until:
                         self._conclude(here)
         finally:
             for begun in self._begun.values():
@@ -115,9 +115,6 @@ class _Forking:
         process.start()
         there.close()
         self._begun[here] = _Begun(task, process, time.monotonic() + _LONGEST)
-
-    def _is_overdue(self, here: Connection) -> bool:
-        return time.monotonic() > self._begun[here].until
 
     def _conclude(self, here: Connection) -> None:
         """Send the result of a trial; if it missed its fault, start its fallback instead."""

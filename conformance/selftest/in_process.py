@@ -99,11 +99,7 @@ class _HostedService(_InnerService):
 
 
 class _SupervisedTransport(httpx.AsyncBaseTransport):
-    """A transport that calls an application; after a simulated crash it refuses requests until the restart.
-
-    Args:
-        app: The application.
-    """
+    """A transport that calls an application; after a simulated crash it refuses requests until the restart."""
 
     def __init__(self, app: Application) -> None:
         self._inner = httpx.ASGITransport(app, raise_app_exceptions=False)
@@ -132,11 +128,7 @@ class _SupervisedTransport(httpx.AsyncBaseTransport):
 
 
 class SandboxPeer:
-    """A replacement for the provisioner's process that calls the sandbox of a service in this process.
-
-    Args:
-        sandbox: The sandbox.
-    """
+    """A replacement for the provisioner's process that calls the sandbox of a service in this process."""
 
     problem: str | None = None
     waiting: None = None

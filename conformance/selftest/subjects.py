@@ -112,12 +112,7 @@ def faults(pattern: str = "*") -> list[Subject]:
 
 
 def drawn(number: int, seed: int) -> list[Subject]:
-    """Return drawn faults, evenly over their families.
-
-    Args:
-        number: The number of faults.
-        seed: The seed of the draw.
-    """
+    """Return drawn faults, evenly over their families."""
     return [_drawn_subject(identifier) for identifier in composed.drawn(number, seed)]
 
 
@@ -146,9 +141,6 @@ def covering(seed: int) -> list[Subject]:
     """Return services with a choice at every latitude, which together contain every allowed pair of choices.
 
     A pair of transport choices is in a service with a socket.
-
-    Args:
-        seed: The seed of the search.
     """
     rows = covering_rows(_questions(), seed=seed, excluded=EXCLUDED, rare=HARD)
     title = "Every open point has a value; these services cover every pair of values."
@@ -163,12 +155,7 @@ def covering(seed: int) -> list[Subject]:
 
 
 def mixtures(number: int, seed: int) -> list[Subject]:
-    """Return services with a random choice at every latitude.
-
-    Args:
-        number: The number of services.
-        seed: The seed of the choices.
-    """
+    """Return services with a random choice at every latitude."""
     generator = random.Random(seed)  # noqa: S311 - reproducible on purpose
     title = f"Every open point has a random value, of seed {seed}."
     return [

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from conformance.running.options import RunOptions
     from conformance.running.run import Run
     from conformance.selftest.subjects import Subject
-    from conformance.verdicts.results import CheckResult
+    from conformance.verdicts.results import CheckResult, Failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +114,6 @@ class Task:
 def attempt(task: Task, run: Callable[[Judge], None] = run_checks) -> Trial:
     """Run a trial.
 
-    Args:
-        task: The task.
-        run: Runs the checks.
-
     Raises:
         EmbeddedError: The service did not start.
     """
@@ -130,15 +126,17 @@ def attempt(task: Task, run: Callable[[Judge], None] = run_checks) -> Trial:
         run(judge)
         undone = session.undo()
         requests = session.run.wire.sent
-    reported = _reported(judge.results)
+    failed = [(result, result.failure) for result in judge.results if result.failure is not None]
+    reported = _by_requirement((result, f"{result.check}: {failure.message}") for result, failure in failed)
+    detecting = _by_requirement((result, result.check.partition("[")[0]) for result, _ in failed)
     return Trial(
         subject=task.subject,
         reported=reported,
-        detecting=_detecting(judge.results),
+        detecting={requirement: sorted(set(checks)) for requirement, checks in detecting.items()},
         undecided=_undecided(judge.results, reported),
         passed=len({result.requirement for result in judge.results if result.outcome == "passed"} - reported.keys()),
         requests=requests,
-        found_after=_found_after(judge.results),
+        found_after=_found_after(failure for _, failure in failed),
         seconds=round(time.monotonic() - began, 3),
         errors=tuple(judge.errors),
         left=tuple(undone.left),
@@ -146,20 +144,11 @@ def attempt(task: Task, run: Callable[[Judge], None] = run_checks) -> Trial:
     )
 
 
-def _reported(results: Iterable[CheckResult]) -> dict[str, list[str]]:
-    reported: dict[str, list[str]] = {}
-    for result in results:
-        if result.failure is not None:
-            reported.setdefault(result.requirement, []).append(f"{result.check}: {result.failure.message}")
-    return reported
-
-
-def _detecting(results: Iterable[CheckResult]) -> dict[str, list[str]]:
-    detecting: dict[str, list[str]] = {}
-    for result in results:
-        if result.failure is not None:
-            detecting.setdefault(result.requirement, []).append(result.check.partition("[")[0])
-    return {requirement: sorted(set(checks)) for requirement, checks in detecting.items()}
+def _by_requirement(texts: Iterable[tuple[CheckResult, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for result, text in texts:
+        found.setdefault(result.requirement, []).append(text)
+    return found
 
 
 def _undecided(results: Iterable[CheckResult], reported: Iterable[str]) -> dict[str, str]:
@@ -169,11 +158,7 @@ def _undecided(results: Iterable[CheckResult], reported: Iterable[str]) -> dict[
     return {requirement: reason for requirement, reason in undecided.items() if requirement not in set(reported)}
 
 
-def _found_after(results: Iterable[CheckResult]) -> int | None:
+def _found_after(failures: Iterable[Failure]) -> int | None:
     """Return the number of the last exchange that the earliest failure needs."""
-    needed = [
-        max(exchange.number for exchange in result.failure.exchanges)
-        for result in results
-        if result.failure is not None and result.failure.exchanges
-    ]
-    return min(needed, default=None)
+    cited = (failure.exchanges for failure in failures if failure.exchanges)
+    return min((max(exchange.number for exchange in exchanges) for exchanges in cited), default=None)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _ANY: Final = ":any"
 
 
-def _variable(scope: str) -> str:
+def key_variable(scope: str) -> str:
     """Return ``KEY_ORGANIZATIONS_READ`` for ``organizations:read``."""
     return f"KEY_{scope.upper().replace(':', '_')}"
 
@@ -32,9 +32,9 @@ UNLOCKS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "writes": "run without --read-only",
         "disposable": "disposable: true (or --disposable), for an organization that no user depends on",
-        "key:any": f"keys: {{{SCOPES[0]}: ${{{_variable(SCOPES[0])}}}}}, or a provisioner with create_key",
+        "key:any": f"keys: {{{SCOPES[0]}: ${{{key_variable(SCOPES[0])}}}}}, or a provisioner with create_key",
         **{
-            f"key:{scope}": f"keys: {{{scope}: ${{{_variable(scope)}}}}}, or a provisioner with create_key"
+            f"key:{scope}": f"keys: {{{scope}: ${{{key_variable(scope)}}}}}, or a provisioner with create_key"
             for scope in SCOPES
         },
         "other_organization": "keys: {other_organization: ${KEY_OTHER}}, or a provisioner with create_organization",

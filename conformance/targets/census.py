@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Self
 
-from conformance.targets.queries import Listed, QueryClient, data_of, identifier_of, is_gone, latest_items, own_among
+from conformance.targets.queries import Listed, QueryClient, latest_items, own_among
+from conformance.targets.responses import data_of, identifier_of, is_gone
 from conformance.wire.requests import get_engagement, get_organization
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from conformance.targets.names import RunNames
-    from conformance.wire.exchange import Exchange, Response
+    from conformance.wire.exchange import Response
 
 _MOST_READ: Final = 50
 """The most engagements that are read individually."""
@@ -67,19 +68,14 @@ def take_census(queries: QueryClient, names: RunNames, listed: Listed | None = N
     Returns:
         The census and the engagements. No response raises an exception.
     """
-    response = queries.send(get_organization())
-    census = _of_response(response)
+    census = organization_census(queries.send(get_organization()))
     found = latest_items(queries) if listed is None else listed
     census["ownEngagements"] = None if isinstance(found, str) else len(own_among(found, names).ids)
     return census, found
 
 
-def organization_census(exchange: Exchange) -> Census:
-    """Return the census of a read of the organization, without ``ownEngagements``."""
-    return _of_response(exchange.received)
-
-
-def _of_response(response: Response | str | None) -> Census:
+def organization_census(response: Response | str | None) -> Census:
+    """Return the census by the response to a read of the organization, without ``ownEngagements``."""
     data = data_of(response)
     census: Census = {name: _of_type(data.get(name), str) for name in ("id", "name")}
     return census | {name: _of_type(data.get(name), int) for name in ("memberCount", "engagementCount")}

@@ -9,9 +9,9 @@ from conformance.targets.journal_entries import Action
 from conformance.targets.journal_file import JournalError
 from conformance.targets.ownership import Ownership, OwnershipState
 from conformance.targets.pending import UndoResult
-from conformance.targets.queries import QueryClient, data_of
 from conformance.targets.recorder import owner
 from conformance.targets.remains import reopen_remaining
+from conformance.targets.responses import data_of
 from conformance.targets.undo import undo
 from conformance.wire import requests
 from conformance.wire.exchange import KEY_REFUSED
@@ -20,6 +20,7 @@ from conformance.wire.requests import MAIN_KEY
 if TYPE_CHECKING:
     from conformance.targets.journal import Journal
     from conformance.targets.membership import Membership
+    from conformance.targets.queries import QueryClient
     from conformance.wire.exchange import Response
 
 _FEW: Final = 3

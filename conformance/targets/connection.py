@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from conformance.files import is_file
 from conformance.targets import validity
-from conformance.targets.profile import Tls
+from conformance.targets.profile import Tls, checked
 from conformance.targets.validity import Refused
 from conformance.targets.yaml_entries import TargetFileError
 
@@ -69,15 +69,16 @@ class Connection:
         """
         lines = [line for line in environ.get(VARIABLES["header"], "").splitlines() if line.strip()]
         headers: dict[str, Secret] = {}
-        for is_given, texts in ((False, lines), (True, given.get("header") or ())):
+        for source, texts in ((VARIABLES["header"], lines), ("--header", given.get("header") or ())):
             for text in texts:
-                name, value = _read("header", text, validity.header, is_given=is_given)
+                name, value = checked(source, text, validity.header)
                 headers = {**_without(headers, [name]), name: value}
 
         def read(name: str, check: Callable[[str], _T]) -> _T | None:
-            is_given = given.get(name) is not None
-            text = given[name] if is_given else environ.get(VARIABLES[name])
-            return None if text is None else _read(name, str(text), check, is_given=is_given)
+            option, variable = f"--{name.replace('_', '-')}", VARIABLES[name]
+            if (text := given.get(name)) is not None:
+                return checked(option, str(text), check)
+            return checked(variable, environ[variable], check) if variable in environ else None
 
         return cls(
             headers=MappingProxyType(headers),
@@ -152,14 +153,6 @@ def _without(headers: Mapping[str, Secret], names: Sequence[str] | Mapping[str, 
     """Return the headers except those of some names, in any letter case."""
     replaced = {name.lower() for name in names}
     return {name: value for name, value in headers.items() if name.lower() not in replaced}
-
-
-def _read(name: str, text: str, check: Callable[[str], _T], *, is_given: bool) -> _T:
-    try:
-        return check(text)
-    except Refused as refusal:
-        source = f"--{name.replace('_', '-')}" if is_given else VARIABLES[name]
-        raise TargetFileError(f"{source} {refusal}.") from None
 
 
 def _file(text: str) -> Path:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 from conformance.targets import subordinates
 from conformance.targets.capabilities import UNLOCKS, MissingMeans, missing_means
 from conformance.targets.profile import Mode
-from conformance.targets.provisioner import Mail, MethodMissing, Provisioner, ProvisionerError
+from conformance.targets.provisioner import Mail, Provisioner
+from conformance.targets.rpc import MethodMissing, ProvisionerError
 from conformance.targets.secret import without_likely_keys
 from conformance.wire.exchange import NotSent
 from conformance.wire.requests import OTHER_KEY, Credential, Request

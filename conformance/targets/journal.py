@@ -7,7 +7,7 @@ import os
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from conformance.targets.journal_entries import Action, ChangeState, Entry, Person
@@ -389,7 +389,9 @@ def _now() -> str:
 
 
 def _seconds(at: object) -> float:
+    """Return a time in seconds of the epoch; 0 if it is unreadable, or not a time in every time zone."""
     try:
-        return datetime.fromisoformat(str(at)).timestamp()
+        moment = datetime.fromisoformat(str(at))
+        return moment.timestamp() if MINYEAR < moment.year < MAXYEAR else 0.0
     except (ValueError, OverflowError):
         return 0.0

@@ -159,10 +159,6 @@ def load_profile(
 def address_in(path: Path, environ: Mapping[str, str]) -> str:
     """Return the base URL of a target file, without user info.
 
-    Args:
-        path: The YAML file.
-        environ: The environment variables that it may name.
-
     Raises:
         TargetFileError: It has none, or is no target file.
     """

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from conformance.interface.operations import CHANGES_MEMBER
 from conformance.targets.capabilities import MissingMeans
-from conformance.targets.queries import QueryClient, all_members, is_another, listed_members, person_in, roles_of
+from conformance.targets.queries import QueryClient, all_members
+from conformance.targets.responses import is_another, listed_members, person_in, roles_of
 from conformance.wire.exchange import SUCCESSES, NotSent
 from conformance.wire.requests import MAIN_KEY
 

@@ -92,14 +92,12 @@ class RunNames:
 def normalized(name: str) -> str:
     """Normalize what a service may change in a name: letter case, normal form, blanks and invisible characters."""
     folded = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(char for char in folded if not (char.isspace() or char in _UNSEEN or _is_control(char)))
+    return "".join(
+        char for char in folded if not (char.isspace() or char in _UNSEEN or unicodedata.category(char).startswith("C"))
+    )
 
 
 def _prefix(origin: str) -> str:
     """Compute the prefix of an origin."""
     digest = hashlib.scrypt(origin.encode("ascii"), salt=b"conformance prefix", n=_COST, r=8, p=1, dklen=5)
     return f"cf-{base64.b32encode(digest).decode('ascii').lower()}-"
-
-
-def _is_control(char: str) -> bool:
-    return unicodedata.category(char).startswith("C")

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 from conformance.targets.journal import Journal
 from conformance.targets.journal_file import JOURNAL, JournalError
 from conformance.targets.names import PREFIX
-from conformance.targets.queries import data_of, describe_result, identifier_of, is_gone, latest_items
+from conformance.targets.queries import latest_items
+from conformance.targets.responses import data_of, describe_result, identifier_of, is_gone
 from conformance.wire.exchange import SUCCESSES
 from conformance.wire.rate_limit_headers import date_of
 from conformance.wire.requests import delete_engagement, get_engagement, get_organization

@@ -8,13 +8,12 @@ import time
 from bisect import bisect_left
 from collections import defaultdict
 from contextlib import ExitStack
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.interface.operations import CHANGES_ENGAGEMENT
-from conformance.targets.queries import GONE, data_of, identifier_of, member_of, moment_of, object_in
+from conformance.targets.responses import GONE, data_of, identifier_of, member_of, moment_of, object_in, time_of
 from conformance.wire.exchange import REFUSALS, SUCCESSES, TOO_MANY_REQUESTS, NotSent
 from conformance.wire.requests import (
     MAIN_KEY,
@@ -65,8 +64,6 @@ _NOT_OWN: Final = "a read shows that the engagement is not of this run, so it is
 _NOT_READ: Final = "no read shows whether the engagement is of this run, so it is left unchanged"
 _OUT_OF_REACH: Final = frozenset({400, 403, 422})
 """Statuses for an id of another organization, or of a form that the service never assigns."""
-_MILLISECONDS: Final = 1e11
-"""From here on a time as a number is in milliseconds."""
 
 
 class RunTime:
@@ -88,7 +85,7 @@ class RunTime:
 
     def covers(self, created_at: object) -> bool:
         """Whether a creation time may be in the run; an unreadable time may be."""
-        moment = _moment(created_at)
+        moment = time_of(created_at)
         return moment is None or self._first - CLOCKS_APART <= moment <= self._last + CLOCKS_APART
 
 
@@ -136,33 +133,18 @@ class Ownership:
             ]  # fmt: skip
 
     def may_be_own(self, identifier: str, key: str) -> bool:
-        """Whether a created engagement without the run's mark may be the run's, by its creation time.
-
-        Args:
-            identifier: The id in the response to a creation.
-            key: The name of the key of its organization.
-        """
+        """Whether an unmarked engagement that a key created may be the run's, by its creation time."""
         with self._lock:
             return self.state(identifier, key) is OwnershipState.ANOTHERS and (key, identifier) not in self._untimely
 
     def state(self, identifier: str, key: str = MAIN_KEY) -> OwnershipState | None:
-        """Return the owner of an id; None if it has not been read.
-
-        Args:
-            identifier: The id of an engagement.
-            key: The name of the key of its organization.
-        """
+        """Return the owner of an id in the organization of a key, by the key's name; None if it has not been read."""
         with self._lock:
             found = self._states.get((key, identifier))
         return None if found is None else found[0]
 
     def is_certain(self, identifier: str, key: str = MAIN_KEY) -> bool:
-        """Whether the owner of an id is known, and cannot be another one by now.
-
-        Args:
-            identifier: The id of an engagement.
-            key: The name of the key of its organization.
-        """
+        """Whether the owner of an id in the organization of a key is known, and cannot be another one by now."""
         return self._is_known((key, identifier))
 
     def was_deleted(self, identifier: str) -> bool:
@@ -405,17 +387,3 @@ class Ownership:
 
 def _with_key(request: Request, key: Credential | None) -> Request:
     return request if key is None else request.with_key(key)
-
-
-def _moment(created_at: object) -> float | None:
-    """Return a time of a service in seconds of the epoch; None if it is unreadable."""
-    if isinstance(created_at, bool) or not isinstance(created_at, str | int | float):
-        return None
-    try:
-        if isinstance(created_at, str):
-            moment = datetime.fromisoformat(created_at)
-            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-        seconds = float(created_at)
-    except (ValueError, OverflowError):
-        return None
-    return seconds / 1000 if seconds > _MILLISECONDS else seconds

@@ -51,7 +51,7 @@ class Pending:
         """Return the pending entries of some actions, the latest first."""
         return [entry for entry in self.journal.pending() if entry.action in actions]
 
-    def may_come(self, entry: Entry) -> bool:
+    def is_outstanding(self, entry: Entry) -> bool:
         """Whether a write without a response may still be carried out."""
         return entry.state is ChangeState.INTENDED and time.time() - entry.at < self.lateness
 

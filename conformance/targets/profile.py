@@ -175,11 +175,6 @@ class Profile:
     def from_options(cls, base_url: str, api_key: str, *, mode: Mode = Mode.DEFAULT) -> Self:
         """Return the profile of a run without a target file, named after the host.
 
-        Args:
-            base_url: The service's host root.
-            api_key: A full key.
-            mode: What the run may do.
-
         Raises:
             TargetFileError: The URL or the key cannot be used.
         """
@@ -232,16 +227,16 @@ class Profile:
         return f"The organization must be {self.organization}, but the key belongs to {found}."
 
 
-def checked(key: str, text: str, check: Callable[[str], _T]) -> _T:
-    """Return an option's text converted by a check.
+def checked(source: str, text: str, check: Callable[[str], _T]) -> _T:
+    """Return the text of an option or a variable converted by a check.
 
     Raises:
-        TargetFileError: The check refused it.
+        TargetFileError: The check refused it; the message names the source.
     """
     try:
         return check(text)
     except Refused as refusal:
-        raise TargetFileError(f"{key} {refusal}.") from None
+        raise TargetFileError(f"{source} {refusal}.") from None
 
 
 def url_warnings(url: validity.BaseUrl) -> tuple[str, ...]:

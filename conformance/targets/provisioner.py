@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from conformance.targets.secret import Secret
     from conformance.wire.waits import Waiting
 
-__all__ = ["Mail", "MethodMissing", "ProvisionedMember", "Provisioner", "ProvisionerError"]
-
 _INHERITED: Final = frozenset({"PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT"})
 
 MemberRole = Literal["admin", "member"]
@@ -120,7 +118,7 @@ class Provisioner:
         environment = inherited | dict(settings.environment)
         return cls(RpcChild(settings.command, environment, profile.folder, settings.timeout, log, is_over))
 
-    def silence(self) -> str | None:
+    def ping(self) -> str | None:
         """Call a method that no provisioner has; return why no response came, as a sentence, or None."""
         try:
             self._peer.request("ping", {})

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.interface.list_parameters import MAX_PER_PAGE
-from conformance.json_text import Malformed, Parsed, read_json
-from conformance.oracle.laws.rate_limits import service_time
-from conformance.oracle.ledger.organization import SETTINGS
-from conformance.targets.journal_entries import Person
-from conformance.targets.lenient_reading import read_leniently
+from conformance.targets.responses import identifier_of, listed_members, member_of, time_of, value_of
 from conformance.wire.exchange import SUCCESSES, Exchange, NoResponse, Response
 from conformance.wire.rate_limit_headers import date_of
 from conformance.wire.requests import MAIN_KEY, list_engagements, list_members
@@ -25,9 +18,6 @@ if TYPE_CHECKING:
 
     from conformance.targets.names import RunNames
     from conformance.wire.requests import Credential, Request
-
-GONE: Final = frozenset({404, 410})
-"""Statuses of resources that no longer exist."""
 
 PAGES: Final = 10
 """The most pages of engagements, the latest first, that are searched for those of a run."""
@@ -44,10 +34,7 @@ _PAST_THE_END: Final = frozenset({400, 404, 422})
 _PATIENCE: Final = 3
 """Consecutive requests without a response after which no other is sent."""
 
-_TOGETHER: Final = 50
-
-_LONGEST_TEXT: Final = 500
-"""The most characters of a person's texts that are kept."""
+_BATCH_SIZE: Final = 50
 
 
 class QueryClient:
@@ -68,7 +55,7 @@ class QueryClient:
         credentials: Mapping[str, Credential] | None = None,
     ) -> None:
         self._send_all = send_all or (lambda requests: [send(request) for request in requests])
-        self._together = _TOGETHER if send_all else 1
+        self._batch_size = _BATCH_SIZE if send_all else 1
         self._credentials = dict(credentials or {})
         self._silent = 0
 
@@ -86,28 +73,28 @@ class QueryClient:
             for request in requests
         ]
         responses: list[Response | str] = []
-        for first in range(0, len(keyed), self._together):
-            responses += self._some(keyed[first : first + self._together])
+        for first in range(0, len(keyed), self._batch_size):
+            responses += self._send_batch(keyed[first : first + self._batch_size])
         return responses
 
-    def _some(self, requests: Sequence[Request]) -> list[Response | str]:
+    def _send_batch(self, requests: Sequence[Request]) -> list[Response | str]:
         """Return the responses to a few requests; those without one are sent again while others get one."""
         if len(requests) == 1 or self._silent >= _PATIENCE:
-            return [self._alone(request) for request in requests]
+            return [self._send_one(request) for request in requests]
         try:
             responses = [_response(exchange) for exchange in self._send_all(requests)]
         except NoResponse:
-            return [self._alone(request) for request in requests]
+            return [self._send_one(request) for request in requests]
         missing = [index for index, response in enumerate(responses) if isinstance(response, str)]
         if len(missing) == len(requests):
             self._silent += len(requests)
             return responses
         self._silent = 0
-        for index, response in zip(missing, self._some([requests[index] for index in missing]), strict=True):
+        for index, response in zip(missing, self._send_batch([requests[index] for index in missing]), strict=True):
             responses[index] = response
         return responses
 
-    def _alone(self, request: Request) -> Response | str:
+    def _send_one(self, request: Request) -> Response | str:
         if self._silent >= _PATIENCE:
             return "the service no longer responds"
         try:
@@ -145,7 +132,7 @@ def latest_items(queries: QueryClient, *, pages: int = PAGES, key: str = MAIN_KE
     if isinstance(shown, str):
         return f"the engagements could not be listed ({shown})"
     items = [(item, response) for response, listed in shown.pages for item in listed if isinstance(item, dict)]
-    whole = all(_value_of(response)[1] for response, _ in shown.pages) and len(items) == shown.length
+    whole = all(value_of(response)[1] for response, _ in shown.pages) and len(items) == shown.length
     times = [str(item.get("createdAt")) for item, _ in items]
     return Listed(
         items=tuple(item for item, _ in items),
@@ -249,115 +236,18 @@ def all_members(queries: QueryClient) -> dict[str, Mapping[str, Any]] | None:
         shown = _pages(queries, lambda page: list_members(page=page, perPage=MAX_PER_PAGE), _MEMBER_PAGES)
         if isinstance(shown, str):
             return None
-        if shown.ended and all(_value_of(response)[1] for response, _ in shown.pages):
+        if shown.ended and all(value_of(response)[1] for response, _ in shown.pages):
             pages = [listed_members(response) for response, _ in shown.pages]
             return {user_id: item for page in pages for user_id, item in page.items()}
     return None
 
 
-def listed_members(response: Response) -> dict[str, Mapping[str, Any]]:
-    """Return the members on a page, by id."""
-    listed = member_of(response, "data")
-    items = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
-    return {found: item for item in items if (found := identifier_of(item)) is not None}
-
-
-def person_in(member: Mapping[str, Any]) -> Person:
-    """Return the join time and the address of a member; an unreadable one is empty."""
-    shown = (member.get("joinedAt"), member.get("email"))
-    return Person(*(text[:_LONGEST_TEXT].casefold() if isinstance(text, str) else "" for text in shown))
-
-
-def is_another(member: Mapping[str, Any], person: Person | None) -> bool:
-    """Whether a member is not the person that a list showed earlier under the id: both texts differ."""
-    pairs = zip(person or (), person_in(member), strict=False)
-    known = [(then, now) for then, now in pairs if then and now]
-    return bool(known) and all(then != now for then, now in known)
-
-
-def roles_of(members: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Return the roles of members by id; an unreadable role is empty."""
-    roles = {user_id: member.get("role") for user_id, member in members.items()}
-    return {user_id: role if isinstance(role, str) else "" for user_id, role in roles.items()}
-
-
 def _created(item: Mapping[str, Any], response: Response) -> float:
     """Return the creation time of an engagement by our clock, corrected by the Date; infinity if unknown."""
-    now, date = time.time(), date_of(response)
-    created_at = item.get("createdAt")
-    try:
-        moment = datetime.fromisoformat(str(created_at)).timestamp()
-    except (ValueError, OverflowError):
+    now, date, moment = time.time(), date_of(response), time_of(item.get("createdAt"))
+    if moment is None:
         return math.inf
     return moment if date is None else moment - date + now
-
-
-def member_of(response: Response, name: str) -> object:
-    """Return a member of the response's JSON object; None if there is none."""
-    value, _ = _value_of(response)
-    return value.get(name) if isinstance(value, dict) else None
-
-
-def _value_of(response: Response) -> tuple[object, bool]:
-    """Return the value of a response's body, and whether it is complete."""
-    reading = response.reading
-    if isinstance(reading, Parsed):
-        return reading.value, True
-    if isinstance(reading, Malformed):
-        with suppress(ValueError, RecursionError):  # a byte order mark or a NaN is a fault, and leaves nothing out
-            text = response.body.decode(json.detect_encoding(response.body), "replace")
-            return json.loads(text.removeprefix("\ufeff")), True
-    return read_leniently(response.body), False
-
-
-def identifier_of(data: Mapping[str, Any]) -> str | None:
-    """Return the id of a resource as a text, or None; a faulty service may return a number."""
-    value = data.get("id")
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return value if isinstance(value, str) and value else None
-
-
-def data_of(response: Response | str | None) -> Mapping[str, Any]:
-    """Return the ``data`` of a success; an empty object if there is none, or no response."""
-    data = member_of(response, "data") if isinstance(response, Response) and response.status in SUCCESSES else None
-    return data if isinstance(data, dict) else {}
-
-
-def moment_of(exchange: Exchange) -> float | None:
-    """Return the time of a response by the service's Date, or else by our clock, in seconds of the epoch."""
-    return None if exchange.received is None else service_time(exchange)
-
-
-def fixed_fields(organization: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the slug, the plan and each setting of an organization, those that are there.
-
-    An update may have settings beside its other fields.
-    """
-    inner = organization.get("settings")
-    flat = {**organization, **(inner if isinstance(inner, dict) else {})}
-    return {name: flat[name] for name in ("slug", "plan", *SETTINGS) if isinstance(flat.get(name), str | bool)}
-
-
-def object_in(body: bytes | None) -> Mapping[str, Any]:
-    """Return the JSON object of a body; an empty object for anything else."""
-    reading = read_json(body or b"")
-    return reading.value if isinstance(reading, Parsed) and isinstance(reading.value, dict) else {}
-
-
-def describe_result(response: Response | str) -> str:
-    """Return the result of a request as a clause."""
-    return response if isinstance(response, str) else f"status {response.status}"
-
-
-def is_gone(response: Response | str) -> bool:
-    """Whether a response shows that a resource no longer exists."""
-    return not isinstance(response, str) and response.status in GONE
-
-
-def is_done(response: Response | str) -> bool:
-    """Whether a deletion, a removal or a change succeeded, or its object was gone."""
-    return is_gone(response) or (not isinstance(response, str) and response.status in SUCCESSES)
 
 
 def _response(exchange: Exchange) -> Response | str:

@@ -24,7 +24,7 @@ _LINK: Final = re.compile(r"(https?://)([^\s\"'<>/?#@]*)[^\s\"'<>]*", re.IGNOREC
 
 
 class RecordedFixtures:
-    """Fixtures with the interface of ``Fixtures`` and a recording.
+    """Fixtures with the interface of ``Fixtures``, which describes the methods, and a recording.
 
     Args:
         fixtures: The fixtures of a run; a replay only uses their main key.
@@ -65,55 +65,27 @@ class RecordedFixtures:
         return self._fixtures.known_keys()
 
     def scoped_key(self, scope: str) -> Credential:
-        """Return a key with exactly one permission.
-
-        Raises:
-            MissingMeans: There is none.
-        """
+        """Return a key with exactly one permission."""
         return self._key(f"a key for {scope}", lambda: self._fixtures.scoped_key(scope))
 
     def key_with(self, name: str, scopes: Sequence[str]) -> Credential:
-        """Return a key with several permissions or none.
-
-        Raises:
-            MissingMeans: None can be created.
-        """
+        """Return a key with several permissions or none."""
         return self._key(f"a key with {name}", lambda: self._fixtures.key_with(name, scopes))
 
     def new_key(self, scope: str) -> Credential:
-        """Return an unused key with exactly one permission.
-
-        Raises:
-            MissingMeans: None can be created.
-        """
+        """Return an unused key with exactly one permission."""
         return self._key(f"a new key for {scope}", lambda: self._fixtures.new_key(scope))
 
     def other_organization(self) -> Credential:
-        """Return a full key of another organization.
-
-        Raises:
-            MissingMeans: There is none.
-        """
+        """Return a full key of another organization."""
         return self._key("another organization", self._fixtures.other_organization)
 
     def throttled(self) -> Credential:
-        """Return a key whose limit a run may exceed.
-
-        Raises:
-            MissingMeans: There is none.
-        """
+        """Return a key whose limit a run may exceed."""
         return self._key("a throttled key", self._fixtures.throttled)
 
     def member(self, role: MemberRole = "member", *, with_key: bool = False) -> Member:
-        """Return an unused member.
-
-        Args:
-            role: The role of a new member; members of the target file keep their role.
-            with_key: Whether the member must have a key.
-
-        Raises:
-            MissingMeans: None is left, or the run may not change members.
-        """
+        """Return an unused member."""
         question = f"a member as {role}" + (" with a key" if with_key else "")
         member = self._recorded(
             question, lambda: self._fixtures.member(role, with_key=with_key), _of_member, self._member
@@ -126,11 +98,7 @@ class RecordedFixtures:
         self._fixtures.admit_late_members()
 
     def mail(self, to: str, patience: float = 0.0, wanted: Callable[[Mail], bool] = lambda _: True) -> list[Mail]:
-        """Return the e-mails to an address, with links cut to their host: a whole link could accept an invitation.
-
-        Raises:
-            MissingMeans: No mailbox can be read.
-        """
+        """Return the e-mails to an address, with links cut to their host: a whole link could accept an invitation."""
         return self._recorded(
             f"the mail to {to}",
             lambda: [_without_links(mail) for mail in self._fixtures.mail(to, patience, wanted)],
@@ -139,21 +107,13 @@ class RecordedFixtures:
         )
 
     def make_subordinate(self, engagement_id: str, kind: SubordinateKind) -> str:
-        """Create a subordinate record and return its id.
-
-        Raises:
-            MissingMeans: It cannot be created.
-        """
+        """Create a subordinate record and return its id."""
         return self._recorded(
             f"a {kind} of {engagement_id}", lambda: self._fixtures.make_subordinate(engagement_id, kind), str, str
         )
 
     def subordinate_exists(self, engagement_id: str, kind: SubordinateKind, record_id: str) -> bool:
-        """Whether a subordinate record exists.
-
-        Raises:
-            MissingMeans: It cannot be read.
-        """
+        """Whether a subordinate record exists."""
         return self._recorded(
             f"whether there is the {kind} {record_id} of {engagement_id}",
             lambda: self._fixtures.subordinate_exists(engagement_id, kind, record_id),

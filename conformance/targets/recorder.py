@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.targets.journal_entries import Action, ChangeState, Entry
 from conformance.targets.journal_file import JournalError
 from conformance.targets.names import PREFIX, normalized
-from conformance.targets.queries import (
+from conformance.targets.responses import (
     GONE,
     data_of,
     fixed_fields,

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from conformance.targets.journal_entries import Action, ChangeState
 from conformance.targets.journal_file import JournalError
-from conformance.targets.queries import all_members, data_of, is_another, latest_items, own_among, roles_of
+from conformance.targets.queries import all_members, latest_items, own_among
 from conformance.targets.recorder import owner
+from conformance.targets.responses import data_of, is_another, roles_of
 from conformance.wire.requests import MAIN_KEY, get_engagement
 
 if TYPE_CHECKING:

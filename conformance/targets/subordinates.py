@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from conformance.interface.operations import OPERATIONS
 from conformance.json_text import Parsed, value_at
 from conformance.targets.capabilities import MissingMeans
-from conformance.targets.queries import GONE
+from conformance.targets.responses import GONE
 from conformance.wire.exchange import SUCCESSES, NoResponse
 from conformance.wire.requests import Request, encode, segment
 

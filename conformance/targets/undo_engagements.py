@@ -6,18 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.targets.journal_entries import Action, ChangeState, Entry
 from conformance.targets.ownership import Ownership, OwnershipState
-from conformance.targets.queries import (
-    PAGES,
-    OwnEngagements,
-    QueryClient,
-    data_of,
-    describe_result,
-    identifier_of,
-    is_done,
-    latest_items,
-    own_among,
-)
+from conformance.targets.queries import PAGES, OwnEngagements, QueryClient, latest_items, own_among
 from conformance.targets.recorder import owner
+from conformance.targets.responses import data_of, describe_result, identifier_of, is_done
 from conformance.wire import requests
 from conformance.wire.requests import MAIN_KEY, OTHER_KEY
 
@@ -48,7 +39,7 @@ class CreatedEngagements:
         self._ownership = ownership
         self._queries = queries
         self._is_cleanup = is_cleanup
-        self._garbled: set[str] = set()
+        self._unrecognizable_ids: set[str] = set()
         self._tried: set[str] = set()
 
     def delete(self) -> None:
@@ -81,7 +72,7 @@ class CreatedEngagements:
         result = self._pending.result
         for identifier in self._ownership.foreign_ids:
             sentence = f"The engagement {identifier} was left alone: it does not show that it is the run's."
-            (result.left if identifier in self._garbled else result.lasting).append(sentence)
+            (result.left if identifier in self._unrecognizable_ids else result.lasting).append(sentence)
 
     def _states(self, ids: Iterable[str], key: str) -> dict[str, OwnershipState | None]:
         """Return the owners of engagements; those not known to be the run's, or no longer certainly, are read."""
@@ -160,16 +151,16 @@ class CreatedEngagements:
         if gone:
             self._pending.settle(*(entry for entry in entries if entry.state is ChangeState.REFUSED))
         if gone and found.complete:
-            garbled = self._may_be_garbled(lost, found, key)
-            self._garbled |= {entry.id or "" for entry in garbled}
-            lost = [entry for entry in lost if entry not in garbled]
-            told = [entry for entry in lost if not self._pending.may_come(entry)]
-            self._pending.settle(*(entry for entry in told if self._has_a_name(entry) or _is_older(found, entry)))
+            unrecognizable = self._unrecognizable(lost, found, key)
+            self._unrecognizable_ids |= {entry.id or "" for entry in unrecognizable}
+            lost = [entry for entry in lost if entry not in unrecognizable]
+            finished = [entry for entry in lost if not self._pending.is_outstanding(entry)]
+            self._pending.settle(*(entry for entry in finished if self._has_a_name(entry) or _is_older(found, entry)))
         if unclear := sum(entry.state is not ChangeState.SETTLED for entry in lost):
             self._pending.leave(f"Creations with unknown results: {unclear}.")
 
-    def _may_be_garbled(self, lost: Sequence[Entry], found: OwnEngagements, key: str) -> list[Entry]:
-        """Return the creations whose engagements may be the run's, if the search did not find as many others."""
+    def _unrecognizable(self, lost: Sequence[Entry], found: OwnEngagements, key: str) -> list[Entry]:
+        """Return the creations whose engagements may be the run's without its name, if the search found fewer."""
         if not self._is_cleanup or len(found.ids) >= len(lost):
             return []
         doubtful = [entry for entry in lost if entry.id is not None and entry.id not in self._tried]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from conformance.oracle.ledger.organization import SETTINGS
 from conformance.targets.journal_entries import Action, ChangeState, Entry
 from conformance.targets.ownership import RunTime
-from conformance.targets.queries import (
-    QueryClient,
-    all_members,
+from conformance.targets.queries import QueryClient, all_members
+from conformance.targets.recorder import owner
+from conformance.targets.responses import (
     data_of,
     describe_result,
     fixed_fields,
@@ -19,7 +19,6 @@ from conformance.targets.queries import (
     object_in,
     roles_of,
 )
-from conformance.targets.recorder import owner
 from conformance.wire import requests
 from conformance.wire.exchange import SUCCESSES, NoResponse
 from conformance.wire.requests import MAIN_KEY
@@ -73,7 +72,7 @@ def _restore_roles(pending: Pending, queries: QueryClient, members: Mapping[str,
     for user_id in dict.fromkeys(entry.subject or "" for entry in entries):
         changes = [entry for entry in entries if (entry.subject or "") == user_id]
         error = _restore_role(pending, queries, changes, roles)
-        if error is None and any(map(pending.may_come, changes)):
+        if error is None and any(map(pending.is_outstanding, changes)):
             error = f"The role of {user_id} may still be changed: a request got no response."
         if error is not None:
             pending.leave(error)
@@ -117,7 +116,7 @@ def restore_names(pending: Pending, queries: QueryClient) -> None:
         renamings = [entry for entry in entries if owner(entry.key) == key]
         may_differ = any(entry.state is not ChangeState.REFUSED for entry in renamings)
         error = _restore_name(pending, queries, key, renamings)
-        if error is None and any(map(pending.may_come, renamings)):
+        if error is None and any(map(pending.is_outstanding, renamings)):
             error = "The organization may still be renamed: a request got no response."
         if error is not None and may_differ:
             pending.leave(error)

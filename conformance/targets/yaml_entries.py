@@ -116,7 +116,8 @@ class Entry:
         elif self._tagged("str"):
             text = str(self.node.value)
         else:
-            raise self.problem(f"must be a text{' in quotes' * self._scalar()}, but is {self._kind()}")
+            quotes = " in quotes" * self._tagged("bool", "int", "float", "timestamp")
+            raise self.problem(f"must be a text{quotes}, but is {self._kind()}")
         if "${" in text and self.literal:
             raise self.problem("contains ${ without the name of a variable and a closing brace: write ${NAME}")
         if not text.strip():
@@ -161,7 +162,7 @@ class Entry:
             return [entry.json_value() for entry in self.items()]
         if not self.literal or self._tagged("str"):
             return self._substituted()
-        if not any(self._tagged(tag) for tag in ("null", "bool", "int", "float")):
+        if not self._tagged("null", "bool", "int", "float"):
             raise self.problem(f"must be a JSON value, but is {self._kind()}")
         return self._constructed()
 
@@ -219,8 +220,7 @@ class Entry:
 
     def _scalar_value(self, read: Callable[[str], object]) -> object:
         if self.literal:
-            tagged = any(self._tagged(tag) for tag in ("bool", "int", "float"))
-            return self._constructed() if tagged else None
+            return self._constructed() if self._tagged("bool", "int", "float") else None
         try:
             return read(self._substituted())
         except (ValueError, KeyError):
@@ -241,11 +241,8 @@ class Entry:
             raise self.problem(f"names the environment variable {name}, which is not set")
         return self.source.environ[name]
 
-    def _scalar(self) -> bool:
-        return any(self._tagged(tag) for tag in ("bool", "int", "float", "timestamp"))
-
-    def _tagged(self, tag: str) -> bool:
-        return isinstance(self.node, yaml.ScalarNode) and self.node.tag == _TAG + tag
+    def _tagged(self, *tags: str) -> bool:
+        return isinstance(self.node, yaml.ScalarNode) and self.node.tag in {_TAG + tag for tag in tags}
 
     def _kind(self) -> str:
         if self.is_table:

@@ -48,13 +48,7 @@ _DECIMALS: Final = 6
 
 
 class Sender:
-    """Sends requests and returns exchanges.
-
-    Args:
-        request_builder: Builds requests and records.
-        clock: The run's clock.
-        transport: The transport that carries the requests.
-    """
+    """Sends requests and returns exchanges."""
 
     def __init__(self, request_builder: RequestBuilder, clock: Clock, transport: httpx.AsyncBaseTransport) -> None:
         self._request_builder = request_builder

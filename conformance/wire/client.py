@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     Guard = Callable[[Sequence[Request]], object]
 
-__all__ = ["Observer", "RunStopped", "Wire"]
-
 _CLOSING: Final = 5.0
 _POLL_SECONDS: Final = 0.02
 _FINISHING: Final = 4.0

@@ -139,7 +139,7 @@ class Dispatcher:
         attempt = 0
         while True:
             attempt += 1
-            await self._found(job)
+            await self._search_ended(job)
             exchange, outcome = await self._attempt(job, budget, attempt)
             pause = await self._pause_after(job, budget, retry_policy, exchange, outcome)
             if pause is None:
@@ -344,37 +344,34 @@ class Dispatcher:
                 raise self._stopped(f"no complete response ever came: {exchange.error}", exchange)
         elif outcome is AttemptResult.UNREACHED or self._failures >= FAILURES:
             if self._search is None:
-                self._search = asyncio.create_task(self._look_for_target())
-            await self._found(job)
+                self._search = asyncio.create_task(self._search_for_target())
+            await self._search_ended(job)
 
-    async def _found(self, job: Job) -> None:
+    async def _search_ended(self, job: Job) -> None:
         """Wait for the end of a search for the target."""
         if self._search is not None and job.undoing is None:
             await asyncio.shield(self._search)
 
-    async def _look_for_target(self) -> None:
+    async def _search_for_target(self) -> None:
         """Probe the target, with pauses, until it responds.
 
         Raises:
             RunStopped: It does not.
         """
-        with self.waits.during("the service to come back", _LONGEST_LOSS):
-            await self._ask_until_it_responds()
-
-    async def _ask_until_it_responds(self) -> None:
         began = self._clock.monotonic()
         probe = _probing()
-        for attempt, pause in enumerate(PROBES, 1):
-            await self._pause(pause, probe)
-            _, outcome = await self._probe(probe, attempt)
-            if outcome is AttemptResult.RESPONDED:
-                self._failures, self._search = 0, None
-                return
-            if outcome is AttemptResult.STOPPED:
-                raise RunStopped(self._limits.stopped or "the wire was closed")
-            if self._clock.monotonic() - began > _LONGEST_LOSS:
-                break
-        raise self._lost(probe.exchange)
+        with self.waits.during("the service to come back", _LONGEST_LOSS):
+            for attempt, pause in enumerate(PROBES, 1):
+                await self._pause(pause, probe)
+                _, outcome = await self._probe(probe, attempt)
+                if outcome is AttemptResult.RESPONDED:
+                    self._failures, self._search = 0, None
+                    return
+                if outcome is AttemptResult.STOPPED:
+                    raise RunStopped(self._limits.stopped or "the wire was closed")
+                if self._clock.monotonic() - began > _LONGEST_LOSS:
+                    break
+            raise self._lost(probe.exchange)
 
     async def _probe(self, probe: Job, attempt: int) -> tuple[Exchange, AttemptResult]:
         """Read the organization, with a short timeout."""

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import urlsplit
 
-from conformance.json_text import Malformed, Parsed, SharedValues, TooDeep, read_json
+from conformance.json_text import ABSENT, Malformed, Parsed, SharedValues, TooDeep, read_json, value_at
 from conformance.wire.gateways import GATEWAY_STATUSES, LARGE_BODY, TOO_LARGE, TOO_LONG, may_be_parsers
 from conformance.wire.redaction import STAND_IN
 from conformance.wire.requests import CHARSET_HEADERS, JSON_HEADERS, MAIN_KEY, OTHER_KEY, Credential
@@ -291,6 +291,11 @@ class Exchange:
     def received_status(self) -> int:
         """The status of the response, also of one that cannot be judged; 0 without a response."""
         return 0 if self.received is None else self.received.status
+
+    def value_at(self, pointer: str) -> object:
+        """Return the value at a JSON pointer in the body of the response, or ``ABSENT``."""
+        reading = None if self.received is None else self.received.reading
+        return value_at(reading.value, pointer) if isinstance(reading, Parsed) else ABSENT
 
     def seen_from(self, key: str, scopes: Collection[str | None]) -> Self:
         """Return the exchange as another organization sees it, whose full key is its main key.

@@ -41,8 +41,8 @@ class KeyPieces:
         self._length = min(LENGTH, len(raw))
         plain = [piece for piece in self._pieces(raw) if not any(map(is_word, (piece, piece.lower(), piece.upper())))]
         encoded = [piece for text in _encodings(raw) for piece in self._pieces(text)]
-        tells = plain and self._length >= _SHORTEST
-        self._known = frozenset(piece.lower() for piece in (*plain, *encoded)) if tells else frozenset()
+        is_distinctive = plain and self._length >= _SHORTEST
+        self._known = frozenset(piece.lower() for piece in (*plain, *encoded)) if is_distinctive else frozenset()
 
     def body(self, body: bytes) -> bytes:
         """Return a body without the strings that contain a piece; withhold it if it is no JSON and contains one."""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Ask = Callable[[Request, int], Awaitable[Exchange]]
 
-_QUESTIONS: Final = ((0.0, get_organization()), (0.2, list_members()), (0.5, list_engagements()))
+_PROBES: Final = ((0.0, get_organization()), (0.2, list_members()), (0.5, list_engagements()))
 """Requests that are sent before a key is given up, and the seconds before each, so that one fault is not enough."""
 
 _REMEMBERED: Final = 200
@@ -61,13 +61,13 @@ class MainKey:
         is_main, refused = self.is_shown_by(exchange.request), is_refusal(exchange)
         self._was_served |= is_main and exchange.accepted
         if refused and is_main and self._was_served and self.ended is None:
-            await self._find_out(exchange, ask)
+            await self._probe(exchange, ask)
         if refused and self.ended is not None:
             return True
         self._before.append((exchange.number, f"{exchange.request.operation.id} of {exchange.check}"))
         return False
 
-    async def _find_out(self, exchange: Exchange, ask: Ask) -> None:
+    async def _probe(self, exchange: Exchange, ask: Ask) -> None:
         """Find out whether the key is accepted, once for all earlier refusals and for each operation and status."""
         kind = exchange.request.operation.id, exchange.status
         self._waiting.append(exchange.number)
@@ -83,9 +83,9 @@ class MainKey:
             self._waiting.remove(exchange.number)
 
     async def _is_served(self, ask: Ask) -> bool:
-        for attempt, (pause, question) in enumerate(_QUESTIONS, 1):
+        for attempt, (pause, request) in enumerate(_PROBES, 1):
             await self._pause(pause)
-            exchange = await ask(question, attempt)
+            exchange = await ask(request, attempt)
             if exchange.judgeable and not is_refusal(exchange):
                 return True
         return False

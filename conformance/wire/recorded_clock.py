@@ -43,19 +43,11 @@ class FrozenClock:
     """The clock of a replay: pauses take no time, and readings come from the recorded inputs."""
 
     def now(self) -> datetime:
-        """Refuse: a replay has no time of its own.
-
-        Raises:
-            RuntimeError: Always.
-        """
+        """Refuse: a replay has no time of its own."""
         raise RuntimeError("a replay has no time of its own")
 
     def monotonic(self) -> float:
-        """Refuse: a replay has no time of its own.
-
-        Raises:
-            RuntimeError: Always.
-        """
+        """Refuse: a replay has no time of its own."""
         raise RuntimeError("a replay has no time of its own")
 
     def sleep(self, seconds: float) -> None:

@@ -36,12 +36,7 @@ _Headers = tuple[tuple[str, str], ...]
 
 
 class RequestBuilder:
-    """Adds the run's headers to requests, and takes secrets out of records.
-
-    Args:
-        settings: The target.
-        redactor: Takes secrets out of records.
-    """
+    """Adds the run's headers to requests, and takes secrets out of records."""
 
     def __init__(self, settings: WireSettings, redactor: Redactor) -> None:
         self._settings = settings

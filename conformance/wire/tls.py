@@ -16,9 +16,6 @@ _HTTPS = 443
 def certificate_sha256(settings: WireSettings) -> str | None:
     """Return the SHA-256 digest, in hexadecimal, of a target's certificate, with one connection and no request.
 
-    Args:
-        settings: The connection settings.
-
     Returns:
         None for plain HTTP, behind a proxy, and if no connection is made.
     """

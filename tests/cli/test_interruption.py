@@ -16,7 +16,7 @@ _PROGRAM = """
 import os, sys
 from conformance.cli.interruption import Interruption
 
-with Interruption() as interruption, interruption.breaking():
+with Interruption() as interruption, interruption.raising():
     exec("os.kill(os.getpid(), {number:d})")
     sys.exit("the signal did not end the block")
 sys.exit(7)

@@ -10,8 +10,8 @@ from conformance.running.options import Effort, RunOptions
 from conformance.selftest.in_process import HostedSession, SandboxPeer
 from conformance.selftest.subjects import latitudes
 from conformance.targets.capabilities import MissingMeans
-from conformance.targets.provisioner import Provisioner, ProvisionerError
-from conformance.targets.rpc import UnansweredCall
+from conformance.targets.provisioner import Provisioner
+from conformance.targets.rpc import ProvisionerError, UnansweredCall
 from conformance.wire import requests
 
 

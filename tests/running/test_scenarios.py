@@ -10,8 +10,8 @@ import pytest
 
 from conformance.oracle.outcomes import CantTell
 from conformance.running.scenarios import Scenarios
-from conformance.wire.client import RunStopped
 from conformance.wire.exchange import NoResponse
+from conformance.wire.run_limits import RunStopped
 from tests.fakes.runs import FakeRun
 
 

@@ -11,7 +11,8 @@ from conformance.targets.membership import Membership
 from conformance.targets.names import RunNames
 from conformance.targets.ownership import Ownership
 from conformance.targets.profile import Mode, Profile
-from conformance.targets.provisioner import Mail, MethodMissing, ProvisionedMember, ProvisionerError
+from conformance.targets.provisioner import Mail, ProvisionedMember
+from conformance.targets.rpc import MethodMissing, ProvisionerError
 from conformance.targets.secret import Secret
 from conformance.wire.requests import get_organization
 from tests.fakes.exchanges import make_exchange

@@ -238,6 +238,15 @@ def test_a_time_that_is_no_finite_number_is_not_known(journal: Journal, tmp_path
     assert again.period == (again.begun, again.begun)
 
 
+@pytest.mark.parametrize("at", ["9999-12-31T23:59:59.000-23:00", "0001-01-01T00:00:00.000+23:00", "2026-11-31", "now"])
+def test_a_start_that_is_not_a_time_everywhere_is_not_known(journal: Journal, tmp_path: Path, at: str) -> None:
+    """Any time zone can show the start of a run."""
+    head, *_ = lines(journal)
+    journal._file.path.write_text(json.dumps(head | {"at": at}) + "\n")
+
+    assert Journal.read(tmp_path / "report").begun == 0
+
+
 @pytest.mark.parametrize("line", ["", "1", "{}"])
 def test_a_journal_of_very_many_lines_ends_in_seconds(journal: Journal, tmp_path: Path, line: str) -> None:
     """Empty lines are skipped; more other lines than a run writes are refused."""

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.targets.provisioner import Mail, MethodMissing, ProvisionedMember, Provisioner, ProvisionerError
-from conformance.targets.rpc import RpcChild
+from conformance.targets.provisioner import Mail, ProvisionedMember, Provisioner
+from conformance.targets.rpc import MethodMissing, ProvisionerError, RpcChild
 from conformance.targets.secret import Secret
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -83,3 +84,17 @@ def test_engagements_in_exact_hundreds_are_seen_to_the_end() -> None:
 
     assert isinstance(listed, Listed)
     assert (len(listed.items), listed.complete) == (100, True)
+
+
+def test_a_creation_time_without_an_offset_is_in_utc(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time zone of the machine makes no difference."""
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    items = [{"id": "e_1", "createdAt": f"2026-11-29T12:00:00{offset}"} for offset in ("", "Z")]
+
+    listed = latest_items(QueryClient(lambda request: make_exchange(request, 200, {"data": items})))
+
+    monkeypatch.undo()
+    time.tzset()
+    assert isinstance(listed, Listed)
+    assert listed.created == pytest.approx((1795953600, 1795953600), abs=1)

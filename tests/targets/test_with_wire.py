@@ -18,9 +18,10 @@ from conformance.targets.queries import QueryClient
 from conformance.targets.recorder import JournalRecorder
 from conformance.targets.undo import undo
 from conformance.wire import requests
-from conformance.wire.client import RunStopped, Wire
+from conformance.wire.client import Wire
 from conformance.wire.redaction import Redactor
 from conformance.wire.requests import Credential
+from conformance.wire.run_limits import RunStopped
 from conformance.wire.settings import WireSettings
 
 if TYPE_CHECKING:

@@ -15,9 +15,10 @@ import httpx
 import pytest
 
 from conformance.wire import run_limits
-from conformance.wire.client import RunStopped, Wire
+from conformance.wire.client import Wire
 from conformance.wire.dispatcher import FAILURES, FIRST_FAILURES, PROBES
 from conformance.wire.requests import Credential, create_engagement, get_engagement, get_organization
+from conformance.wire.run_limits import RunStopped
 from tests.fakes.wires import Fixtures, Scripted, WoundClock
 
 MINE = create_engagement({"name": "n"})

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from conformance.wire.client import RunStopped, Wire
+from conformance.wire.client import Wire
 from conformance.wire.exchange import Exchange
 from conformance.wire.main_key import rests_on_ended_key
 from conformance.wire.requests import (
@@ -21,6 +21,7 @@ from conformance.wire.requests import (
     get_organization,
     unarchive_engagement,
 )
+from conformance.wire.run_limits import RunStopped
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.wires import KEY, Fixtures, Scripted, WoundClock
 

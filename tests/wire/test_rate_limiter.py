@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
-from conformance.wire.client import RunStopped
 from conformance.wire.exchange import NoResponse
 from conformance.wire.requests import (
     Credential,
@@ -23,6 +22,7 @@ from conformance.wire.requests import (
     list_members,
     update_engagement,
 )
+from conformance.wire.run_limits import RunStopped
 from tests.fakes.wires import Fixtures, Scripted, WoundClock
 
 if TYPE_CHECKING:

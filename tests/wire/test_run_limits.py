@@ -10,9 +10,9 @@ import time
 import httpx
 import pytest
 
-from conformance.wire.client import RunStopped
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Request, create_engagement, delete_engagement, get_organization
+from conformance.wire.run_limits import RunStopped
 from tests.fakes.wires import Fixtures, Scripted, Turn, WoundClock, raw_response
 
 

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from conformance.wire import client
-from conformance.wire.client import RunStopped, Wire
+from conformance.wire.client import Wire
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import Request, create_engagement, delete_engagement, get_organization
+from conformance.wire.run_limits import RunStopped
 from tests.fakes.wires import Fixtures, Scripted, Turn, raw_response
 
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
-from conformance.json_text import Parsed
+from conformance.oracle.effects import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -118,12 +118,8 @@ def _ways(steps: Sequence[Exchange]) -> Iterable[tuple[Way, int]]:
 
 def _overlaps(exchange: Exchange, moving: Iterable[Exchange]) -> bool:
     """Whether a request that may change the state overlapped with the exchange, so that their order is unknown."""
-    began, ended = exchange.started_at.timestamp(), exchange.started_at.timestamp() + exchange.seconds
-    return any(
-        other.started_at.timestamp() < ended and other.started_at.timestamp() + other.seconds > began
-        for other in moving
-        if other is not exchange
-    )
+    interval = Interval.of(exchange)
+    return any(interval.overlaps(Interval.of(other)) for other in moving if other is not exchange)
 
 
 def _shown(exchange: Exchange) -> State | None:
@@ -135,7 +131,5 @@ def _shown(exchange: Exchange) -> State | None:
 
 
 def _member(exchange: Exchange, name: str) -> str | None:
-    reading = exchange.received.reading if exchange.received is not None else None
-    data = reading.value.get("data") if isinstance(reading, Parsed) and isinstance(reading.value, dict) else None
-    value = data.get(name) if isinstance(data, dict) else None
+    value = exchange.value_at(f"/data/{name}")
     return value if isinstance(value, str) else None
