@@ -107,7 +107,7 @@ def conduct(
         except Exception as error:  # noqa: BLE001 - the report is written
             complain(f"The verdict is {end.report['verdict']}; the summary could not be printed.")
             end = end.despite(error, "printing the summary")
-    if end.drift is not None:
+    if end.drift is not None and not quiet:
         click.echo(end.drift)
     for problem in end.problems:
         complain(problem)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Self
 
@@ -11,6 +11,7 @@ from conformance.cli.baseline import load_baseline, update_baseline
 from conformance.cli.ending import ending
 from conformance.exits import Exit
 from conformance.reports.drift import compare, drift_text
+from conformance.reports.wording import chosen
 from conformance.verdicts.waivers import Waiver, load_waivers
 
 if TYPE_CHECKING:
@@ -94,8 +95,14 @@ class Gate:
         return Exit.FAILED if status is Exit.UNTESTABLE and is_broken else status
 
     def drift(self, report: Report) -> str | None:
-        """Return the changes since the baseline, as text; None without a baseline."""
-        return None if self.baseline is None else drift_text(compare(self.baseline, report))
+        """Return the changes since the baseline in what the run was to judge, as text; None without a baseline."""
+        if self.baseline is None:
+            return None
+        drift = compare(self.baseline, report)
+        names = {entry["id"] for entry in chosen(report)}
+        other = tuple(change for change in drift.other if change.id in names)
+        unmatched = drift.unmatched if len(names) == len(report["requirements"]) else ()
+        return drift_text(replace(drift, other=other, unmatched=unmatched))
 
     def ending(self, report: Report, problems: list[str], reason: str | None) -> tuple[Exit, str]:
         """Return the exit status without a signal, and the reason; update the baseline if that is wanted."""

@@ -166,6 +166,7 @@ def _same_engagement(was: dict[str, Any], before: Exchange, after: Exchange, sen
 
 
 def _listed(sentences: list[str]) -> str:
-    """Join sentences into one text; of many, only count the last."""
+    """Join different sentences into one text; of many, only count the last."""
+    sentences = list(dict.fromkeys(sentences))
     more = len(sentences) - _MOST_NAMED
     return "; ".join(sentences[:_MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")

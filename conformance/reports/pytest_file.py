@@ -44,6 +44,13 @@ PREFIX = {prefix}
 CURL = ["curl", "-sS", "-i", "--suppress-connect-headers"{options}]
 
 
+class Secret(str):
+    """A text that pytest shows without its content."""
+
+    def __repr__(self):
+        return "<secret>"
+
+
 class Response:
     """A response: its status, its headers by lower-case names, and its body."""
 
@@ -66,9 +73,12 @@ class Response:
 
 def send(*arguments, body=None):
     """Send a request with curl, and return the response."""
+    __tracebackhide__ = True  # pytest would show the keys among the words
     words = [*CURL, *arguments, *([] if body is None else ["--data-binary", "@-"])]
     encoded = [word.encode("utf-8", "surrogatepass") for word in words]
-    done = subprocess.run(encoded, input=body or b"", stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(encoded, input=body or b"", stdout=subprocess.PIPE)
+    if done.returncode:
+        pytest.fail(f"curl ended with status {{done.returncode}}, without a response.")
     return Response(done.stdout)
 
 
@@ -272,7 +282,8 @@ class _Writer:
             for place, piece in enumerate(pieces)
             if piece
         ]
-        return " + ".join(words)
+        joined = " + ".join(words)
+        return f"Secret({joined})" if len(pieces) > 1 else joined
 
     def _text(self, value: Any, parts: tuple[str, str, str] | None = None) -> str:  # noqa: ANN401 - any JSON value
         """Return the expression of a value, in which ids of the run stand for those of the test."""

@@ -198,7 +198,7 @@ def test_a_baseline_is_written_and_updated(broken: HostileTarget, failed: Ended,
     first = ended(
         broken, tmp_path / "first", "--only", "createEngagement", "--baseline", str(baseline), "--baseline-update"
     )
-    again = ended(broken, tmp_path / "again", "--only", "createEngagement", "--baseline", str(baseline))
+    again = ended(broken, tmp_path / "again", "--only", "createEngagement", "--quiet", "--baseline", str(baseline))
     other = ended(broken, tmp_path / "other", "--only", "listMembers", "--baseline", str(baseline), "--baseline-update")
     known = failing(json.loads(baseline.read_text()))
 
@@ -206,6 +206,9 @@ def test_a_baseline_is_written_and_updated(broken: HostileTarget, failed: Ended,
         first.messages() + again.messages() + other.messages()
     )
     assert f"The baseline {baseline} now has" in " ".join(first.out.split())
+    assert again.out.splitlines()[-1] == f"Report: {again.folder / 'report.html'}"
+    assert "-> untested" not in other.out
+    assert "-> absent" not in other.out
     assert set(known) >= set(failing(failed.report)) == set(failing(first.report))
 
 

@@ -86,10 +86,12 @@ def test_the_site_is_searchable_from_files(site: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("scheme", ["1", "0"], ids=["light", "dark"])
 @pytest.mark.parametrize("page", PAGES)
 def test_nothing_serious_is_found(page: str, scheme: str, site: Path, axe: str) -> None:
-    """The rules of WCAG 2.1 A and AA that a program can judge hold."""
+    """The rules of WCAG 2.1 A and AA that a program can judge hold; the theme breaks two of lower rank."""
     file = site / page
 
-    assert browser.grave_findings(file, axe, file.parent, f"--blink-settings=preferredColorScheme={scheme}") == []
+    found = browser.axe_findings(file, axe, file.parent, f"--blink-settings=preferredColorScheme={scheme}")
+
+    assert [violation for violation in found if violation[0] in {"serious", "critical"}] == []
 
 
 @needs_chromium

@@ -78,6 +78,16 @@ def test_wrong_statuses_are_reported_together() -> None:
     assert [exchange.number for exchange in evidence.exchanges] == [1, 2, 3, 4]
 
 
+def test_a_sentence_occurs_once() -> None:
+    """Requests that differ in nothing that the message shows have one sentence; all are counted and cited."""
+    with pytest.raises(NonConformity) as raised:
+        bulk.every_status([sent(500), sent(200, 2), sent(500)], lambda status: status == 200, "exactly 200")
+
+    message = "createEngagement with body 1 returned 500 (2 of 3 responses)"
+    assert described(raised.value) == (message, "exactly 200", "500", None)
+    assert len(raised.value.exchanges) == 2
+
+
 @pytest.mark.parametrize(("count", "more"), [(6, ""), (7, "; and 1 more"), (9, "; and 3 more")])
 def test_many_wrong_statuses_are_counted(count: int, more: str) -> None:
     """The message names six requests and counts the rest; all are cited."""

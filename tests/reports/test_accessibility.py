@@ -1,4 +1,4 @@
-"""Accessibility by axe-core: no serious finding in any page, in both colour schemes, with all details open."""
+"""Accessibility by axe-core: no finding in any page, in both colour schemes, with all details open."""
 
 from __future__ import annotations
 
@@ -60,13 +60,11 @@ def pages(samples: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> dict
         "operations of the sandbox",
     ],
 )
-def test_nothing_serious_is_found(
+def test_nothing_is_found(
     kind: str, scheme: str, pages: dict[str, Path], browser: ModuleType, axe: str, tmp_path: Path
 ) -> None:
-    """The rules of WCAG 2.1 A and AA that a program can judge hold, such as contrast, names, order and roles."""
-    found = browser.grave_findings(
-        pages[kind], axe, tmp_path, f"--blink-settings=preferredColorScheme={SCHEMES[scheme]}"
-    )
+    """The rules of WCAG 2.1 A and AA that a program can judge hold, and those of good practice, such as order."""
+    found = browser.axe_findings(pages[kind], axe, tmp_path, f"--blink-settings=preferredColorScheme={SCHEMES[scheme]}")
 
     assert found == []
 
@@ -81,7 +79,7 @@ def test_the_guard_itself_works(browser: ModuleType, axe: str, tmp_path: Path) -
     )
 
     by_scheme = {
-        scheme: browser.grave_findings(page, axe, tmp_path, f"--blink-settings=preferredColorScheme={value}")
+        scheme: browser.axe_findings(page, axe, tmp_path, f"--blink-settings=preferredColorScheme={value}")
         for scheme, value in SCHEMES.items()
     }
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +22,7 @@ from conformance.wire import requests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
     from types import ModuleType
 
     from conformance.wire.exchange import Exchange
@@ -251,3 +255,33 @@ def test_the_connection_of_the_run(samples: ModuleType) -> None:
     text = content([exchange], ("any 2xx", "500", None), **CONNECTION) or ""
     assert '"--cacert", os.environ["CONFORMANCE_CA_FILE"], "--cert", ' in text
     assert 'os.environ["CONFORMANCE_PROXY"], "--insecure"]' in text
+
+
+@pytest.mark.parametrize(
+    ("curl_does", "shown_by_pytest"),
+    [
+        ("""printf 'HTTP/1.1 200\\r\\n\\r\\n{"data": {"id": "eng_new", "name": "odd"}}'""", "In the run: it is wrong"),
+        ("exit 7", "curl ended with status 7, without a response."),
+    ],
+    ids=["the fault", "no service"],
+)
+def test_pytest_shows_no_key(samples: ModuleType, tmp_path: Path, curl_does: str, shown_by_pytest: str) -> None:
+    """A traceback has the sentence that says what failed, and not the key of the requests."""
+    exchanges = [created(samples), shown(samples, name="odd")]
+    (tmp_path / "test_it.py").write_text(content(exchanges, (json.dumps(NAME), '"odd"', "/data/name")) or "")
+    (tmp_path / "curl").write_text(f"#!/bin/sh\n{curl_does}\n")
+    (tmp_path / "curl").chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "CONFORMANCE_API_KEY": "key_of_a_user"}
+
+    ended = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--showlocals", "test_it.py"],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+
+    assert ended.returncode == 1
+    assert shown_by_pytest in ended.stdout
+    assert "key_of_a_user" not in ended.stdout
