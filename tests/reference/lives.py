@@ -797,15 +797,17 @@ def mixed(life: Life) -> list[object]:
     life.keys["pair"] = service.add_key(life.organization, ["organizations:read", "organizations:write"])
     made = [service.add_engagement(life.organization, name, None) for name in ("first", "second")]
     first, second = (f"{ENGAGEMENTS}/{identifier}" for identifier in made)
-    record = service.add_subordinate(made[1], "task")
+    record, _ = (service.add_subordinate(made[1], kind) for kind in ("task", "report"))
 
     def requests() -> Iterator[Request]:
+        yield from _by_turns(first, second, f"{MEMBERS}/{life.member}")
         yield "main", "GET", f'{ENGAGEMENTS}?status="', None
         yield "main", "GET", f"{ENGAGEMENTS}?page=abc&status=active", None
         for key in ("engagements:read", "main"):
             yield key, "PATCH", first, {"name": "first"}
         for identifier in doomed:
             yield "main", "DELETE", f"{ENGAGEMENTS}/{identifier}", None
+        yield "engagements:delete", "DELETE", f"{ENGAGEMENTS}/{doomed[0]}", None
         for _ in range(2):
             yield "member", "GET", ENGAGEMENTS, None
         yield "member", "POST", ENGAGEMENTS, {"name": "of the member"}
@@ -830,6 +832,26 @@ def mixed(life: Life) -> list[object]:
     life.responses.append(life.visitor.rpc("subordinate_exists", engagementId=made[1], kind="task", id=record))
     life.responses.append(life.visitor.rpc("read_mail", to="throttled@example.com"))
     return life.responses
+
+
+def _by_turns(first: str, second: str, user: str) -> Iterator[Request]:
+    """Yield edits by two keys in turn, archives of two engagements in turn, role changes, and a read by a browser."""
+    for key in ("main", "engagements:write", "main"):
+        yield key, "PATCH", first, {"description": f"by {key}"}
+    for path, step in ((first, "archive"), (second, "archive"), (first, "unarchive")):
+        yield "main", "POST", f"{path}/{step}", None
+    yield "main", "PATCH", first, {"name": "first, renamed"}
+    yield "main", "POST", f"{first}/archive", None
+    yield "main", "GET", f"{ENGAGEMENTS}?status=archived&sort=updatedAt", None
+    yield "main", "PATCH", first, {"name": "first"}
+    for path in (first, second):
+        yield "main", "POST", f"{path}/unarchive", None
+    yield "main", "PATCH", first, {"name": "first"}
+    yield "browser", "GET", first, None
+    yield "member", "GET", ORGANIZATION, None
+    for role in _ROLES:
+        yield "main", "PATCH", user, {"role": role}
+        yield "main", "GET", MEMBERS, None
 
 
 def _read_by_another_key() -> Iterator[Request]:

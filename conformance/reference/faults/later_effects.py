@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conformance.reference.queries import EngagementQuery, MemberQuery
-    from conformance.reference.records import Engagement, Member, Page
+    from conformance.reference.records import Engagement, Key, Member, Page
     from conformance.reference.service import Service
     from conformance.reference.views import View
 
@@ -343,6 +343,74 @@ def _keep_in_former_role(service: Service, honest: Method, asked: MemberQuery) -
     kept = (member for member in everyone
             if asked.role in {member.role, recalled(service, "former roles", member.user_id)})  # fmt: skip
     return cut(asked, tuple(replace(member, role=asked.role or member.role) for member in kept))
+
+
+def _note_edit(at: Situation) -> None:
+    edits = at.remembered("edits", {})
+    edits[at.engagement.id] = edits.get(at.engagement.id, 0) + 1
+    edits[at.context.key.digest, at.engagement.id] = edits[at.engagement.id]
+
+
+def _forget_edit(at: Situation) -> object:
+    return at.remembered("edits", {}).pop((at.context.key.digest, at.engagement.id), None)
+
+
+def _was_edited_by_another_key(at: Situation) -> bool:
+    """Whether the key has edited the engagement, and another key since; the key may try again."""
+    latest, known = at.remembered("edits", {}).get(at.engagement.id), _forget_edit(at)
+    return known is not None and known != latest
+
+
+def _delete_once_per_key(at: Situation, honest: Method) -> object:
+    deleted = recalled(at.service, "deleted by", at.context.resource_id)
+    if at.operation != op.DELETE or deleted is None or at.context.key.digest in deleted[1]:
+        return honest()
+    engagement, keys = deleted
+    at.service.authorize(at.context)
+    keys.add(at.context.key.digest)
+    return at.success(at.service.view_deleted(engagement))
+
+
+def _by_first_archive(service: Service, honest: Method, asked: EngagementQuery) -> Page[Engagement]:
+    if asked.status != "archived" or asked.sort != "updatedAt":
+        found: Page[Engagement] = honest(asked)
+        return found
+    items = sorted(whole(honest, asked), reverse=asked.descending,
+                   key=lambda each: recalled(service, "first archives", each.id, each.updated_at))  # fmt: skip
+    return cut(asked, tuple(items))
+
+
+def _note_seen(service: Service, honest: Method, key: Key) -> None:
+    honest(key)
+    service.memory.get("unseen", set()).discard(key.user_id)
+
+
+OF_EARLIER_CHANGES = (
+    fault("edit-after-another-key-conflicts",
+          "An edit is refused with 409 if another key has edited the engagement since the key's own last edit or read.",
+          refuse(EDIT, 409, _was_edited_by_another_key) | after(EDIT, _note_edit) | after(READ, _forget_edit),
+          "update-engagement-succeeds"),
+    fault("deleted-deletable-with-another-key", "Each key can delete a deleted engagement once more.",
+          after(op.DELETE, lambda at: at.remembered("deleted by", {}).update(
+              {at.engagement.id: (at.engagement, {at.context.key.digest})}))
+          | at_step("act", _delete_once_per_key), "deleted-undeletable"),
+    fault("archive-keeps-first-name", "The list of archived engagements shows the names at their first archives.",
+          after(ARCHIVE, lambda at: at.remembered("archived as", {}).setdefault(at.engagement.id, at.engagement.name))
+          | data(op.LIST, lambda at, items: [
+              {**item, "name": recalled(at.service, "archived as", item["id"], item["name"])} for item in items],
+              asks(status="archived")), "list-engagements-as-read"),
+    fault("archive-sorted-by-first-archive",
+          "The list of archived engagements by updatedAt compares the times of their first archives.",
+          after(ARCHIVE, lambda at: at.remembered("first archives", {}).setdefault(at.engagement.id, at.now))
+          | wrap("find_engagements", _by_first_archive), "sort-by-updated-at", "sort-with-filter"),
+    fault("role-change-forgets-last-seen",
+          "A role change makes lastSeenAt null for a member that was active, until it is active again.",
+          after(ROLE, note("unseen"), lambda at: at.values["role"] != at.member.role and bool(at.member.last_seen_at))
+          | wrap("note_activity", _note_seen)
+          | wrap("view_last_seen", lambda service, honest, member:
+                 None if member.user_id in service.memory.get("unseen", ()) else honest(member)),
+          "update-role-keeps-the-rest", "list-members-fields"),
+)  # fmt: skip
 
 
 def _note_renaming(at: Situation, honest: Method) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ from .changes import (
     whole,
 )
 from .conditions import all_of, asks, sends
-from .mutations import Method, Mutation, before, fault, flat, override
+from .mutations import Method, Mutation, before, fault, flat, override, wrap
 from .operations import LIST, LIST_MEMBERS
 
 if TYPE_CHECKING:
@@ -150,7 +151,23 @@ FILTERED_ORDER = (
           "sort-descending-by-default"),
 )  # fmt: skip
 
+
+def _count_record(service: Service, honest: Method, engagement_id: str, kind: str) -> object:
+    service.memory.setdefault("records", Counter())[engagement_id] += 1
+    return honest(engagement_id, kind)
+
+
+def _once_per_record(service: Service, honest: Method, asked: EngagementQuery) -> Page[Engagement]:
+    records = service.memory.get("records", {})
+    items = [each for item in whole(honest, asked) for each in [item] * max(records.get(item.id, 0), 1)]
+    return cut(asked, tuple(items))
+
+
 PAGES = (
+    fault("listed-once-per-record",
+          "An engagement with several subordinate records is listed and counted in the total once for each.",
+          wrap("add_subordinate", _count_record) | wrap("find_engagements", _once_per_record),
+          "list-engagements-pages-partition", "list-engagements-total", "engagement-count-agrees"),
     fault("second-page-repeats", "Each page of engagements begins with the last item of the previous page.",
           query(from_item_before), _PARTITION, _PAST_THE_END),
     fault("archived-pages-overlap", "Each page of engagements begins with the last item of the previous page"

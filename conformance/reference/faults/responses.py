@@ -402,6 +402,10 @@ UNKNOWN = (
 )  # fmt: skip
 
 READS = (
+    fault("read-as-page-for-browsers", "A read of an engagement is an HTML page for a request that accepts HTML.",
+          send(lambda content: b"<!DOCTYPE html><title>Engagement</title><pre>" + content + b"</pre>",
+               all_of(succeeds(READ), header_has("accept", "text/html")), media_type="text/html"),
+          "json-media-type", "json-well-formed"),
     fault("read-gives-neighbour", "A read gives the engagement created last, whatever the id.",
           instead(READ, lambda at: at.success(_newest(at))), _ASKED_FOR),
     fault("read-moves-updated-at", "A read moves updatedAt.",

@@ -60,6 +60,8 @@ class Service(FakeRun):
         if sent.credential is not None and sent.credential.invalid:
             return make_exchange(sent, 401, {"error": {}})
         operation = sent.operation.id
+        if operation == "listEngagements":
+            return make_exchange(sent, 200, {"data": [], "meta": {}})
         identifier = sent.identifier or f"e{next(self.numbers)}"
         status = self.responses.get((operation, identifier), self.responses.get(operation, SUCCESSES[operation]))
         if operation == "archiveEngagement":
