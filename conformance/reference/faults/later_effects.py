@@ -366,6 +366,8 @@ def _delete_once_per_key(at: Situation, honest: Method) -> object:
     if at.operation != op.DELETE or deleted is None or at.context.key.digest in deleted[1]:
         return honest()
     engagement, keys = deleted
+    if engagement.organization_id != at.context.organization_id:
+        return honest()
     at.service.authorize(at.context)
     keys.add(at.context.key.digest)
     return at.success(at.service.view_deleted(engagement))
