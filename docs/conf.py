@@ -22,6 +22,12 @@ NAVIGATION: Final = {
 """The headings of the sidebar, each with its pages."""
 STYLE: Final = "<style>pre { white-space: pre-wrap } pre, td code { overflow-wrap: anywhere }</style>"
 """Wraps what is wider than a narrow screen."""
+NAMES: Final = {
+    '<aside class="sidebar-drawer': '<aside aria-label="Pages" class="sidebar-drawer',
+    '<aside class="toc-drawer': '<aside aria-label="On this page" class="toc-drawer',
+    '<div id="search-results">': '<h1>Search</h1>\n<div id="search-results">',
+}
+"""Parts of the theme's pages, each with its name for screen readers."""
 
 project = "Engagement conformance"
 release = __version__
@@ -39,10 +45,11 @@ html_show_search_summary = False  # browsers refuse to fetch the pages of a site
 
 
 def setup(app: Sphinx) -> None:
-    """Add the sidebar, its levels, the style, and an index.html."""
+    """Add the sidebar, its levels and names, the style, and an index.html."""
     app.connect("source-read", add_navigation)
     app.connect("html-page-context", complete, priority=1000)  # after the theme
     app.connect("build-finished", add_index)
+    app.connect("build-finished", name_regions)
 
 
 def add_navigation(_: Sphinx, page: str, source: list[str]) -> None:
@@ -68,3 +75,12 @@ def add_index(app: Sphinx, _: Exception | None) -> None:
     """Write the page that leads to the README."""
     page = f'<!DOCTYPE html><title>{project}</title><meta http-equiv="refresh" content="0; url={root_doc}.html">\n'
     Path(app.outdir, "index.html").write_text(page, "utf-8")
+
+
+def name_regions(app: Sphinx, _: Exception | None) -> None:
+    """Name the sidebars of the theme and its search page, so that screen readers tell them apart."""
+    for path in Path(app.outdir).rglob("*.html"):
+        page = path.read_text("utf-8")
+        for region, named in NAMES.items():
+            page = page.replace(region, named)
+        path.write_text(page, "utf-8")
