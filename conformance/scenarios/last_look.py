@@ -128,7 +128,8 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
     archive = requests.archive_engagement(ids[LastChange.UNARCHIVED])
     invalid = requests.update_engagement(ids[LastChange.UNARCHIVED], {"name": 5, "description": 5})
     writer, member = scoped_key_or_none(run, "engagements:write"), key_of_bystander(run)
-    keys = {edit: writer, archive: member, invalid: writer}
+    again = requests.archive_engagement(ids[LastChange.ARCHIVED_AGAIN])  # the last lists show whether it lasts
+    keys = {edit: writer, archive: member, invalid: writer, again: writer}
     for request in (
         *(bystander, listing, active, edit, listing),
         # The main key has last read another name, which must not come back.
@@ -142,6 +143,7 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
         requests.update_engagement(ids[LastChange.EDIT_REFUSED], {"name": 5}),
         requests.unarchive_engagement(ids[LastChange.ARCHIVED_AGAIN]),
         requests.get_engagement(ids[LastChange.ARCHIVED_AGAIN]),
+        again,
     ):
         send_with(run, keys.get(request), request)
     _try_in_vain(run, member, ids[LastChange.EDITED], ids[LastChange.ARCHIVED])
@@ -161,7 +163,7 @@ def _try_in_vain(run: Run, member: Credential | None, active: str, deleted: str)
     send_with(run, member, requests.create_engagement(invalid))
     send_with(run, member, requests.update_engagement(active, invalid))
     send_with(run, member, requests.update_engagement(deleted, {"description": "Edited after its deletion"}))
-    send_with(run, member, requests.delete_engagement(deleted))
+    run.send_permitted([replace(requests.delete_engagement(deleted), credential=member)])  # the id may be used again
     if run.mode is Mode.DISPOSABLE:
         send_with(run, member, invitation)
         run.send_all([*with_scoped_key(run, "organizations:write", invitation)])
