@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 _SWAGGER_POLICY: Final = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
 """Swagger UI may send requests, which have a key, only to the sandbox."""
-_START: Final = 'SwaggerUIBundle({url: "openapi.yaml", dom_id: "#swagger-ui", validatorUrl: "none"});\n'
+_START: Final = """SwaggerUIBundle({
+  url: "openapi.yaml", dom_id: "#swagger-ui", validatorUrl: "none",
+  onComplete: () => document.querySelector("#servers").setAttribute("aria-label", "Server"),
+});
+"""
 
 
 def with_pages(app: ASGIApp) -> ASGIApp:
