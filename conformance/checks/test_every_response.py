@@ -8,7 +8,7 @@ import pytest
 
 from conformance.checks.markers import requirement
 from conformance.oracle.laws.registry import LAWS
-from conformance.scenarios.whole_run_laws import expect_law
+from conformance.scenarios.whole_run_laws import expect_law, expect_law_of_cleanup
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
@@ -33,3 +33,17 @@ def _check(identifier: str, law: Law) -> Callable[[Run], None]:
 
 
 globals().update({f"test_{name.replace('-', '_')}": _check(name, law) for name, law in LAWS.items()})
+
+
+@pytest.mark.stage(Stage.EVERY_RESPONSE)
+@pytest.mark.parametrize(
+    "law",
+    [
+        pytest.param(law, marks=requirement(name), id=name)
+        for name, law in LAWS.items()
+        if law.confirmed and "listEngagements" in law.operations
+    ],
+)
+def test_lists_of_cleanup(run: Run, law: Law) -> None:
+    """The lists that the run reads while it deletes its engagements keep the laws of lists."""
+    expect_law_of_cleanup(run, law)

@@ -8,9 +8,7 @@ import pytest
 
 from conformance.checks.markers import requirement
 from conformance.oracle import expect, read
-from conformance.oracle.laws.registry import LAWS
-from conformance.oracle.outcomes import CantTell, Inapplicable, evidence
-from conformance.scenarios.engagements.cascade import cascade
+from conformance.oracle.outcomes import CantTell, Inapplicable
 from conformance.targets.capabilities import MissingMeans
 from conformance.verdicts.stages import Stage
 
@@ -18,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conformance.interface.operations import SubordinateKind
-    from conformance.running.run import Run
     from conformance.scenarios.engagements.cascade import Cascade, Record
     from conformance.scenarios.engagements.final_deletion import FinalDeletion
     from conformance.wire.exchange import Exchange
@@ -79,19 +76,6 @@ def test_records_of_the_last_engagement_stay(cascade: Cascade, final_deletion: F
     if not final_deletion.kept:
         raise MissingMeans(f"subordinates:{cascade.kept[0].kind}", "It cannot be read in an archive.")
     _judge_kept(cascade, final_deletion.kept, [final_deletion.responses[identifier] for identifier in later])
-
-
-@requirement("list-engagements-pages-partition")
-def test_engagement_with_records_is_listed_once(run: Run) -> None:
-    """An engagement with several subordinate records is in a list once."""
-    done = run.scenarios.result_if_any(cascade)
-    if done is None:
-        raise Inapplicable("No list was read while engagements had records")
-
-    law = LAWS["list-engagements-pages-partition"]
-    if law in run.broken_at_once:
-        law.judge(done.listed)
-    evidence(done.listed)
 
 
 def _judge_kept(cascade: Cascade, records: Sequence[Record], deletions: Sequence[Exchange]) -> None:

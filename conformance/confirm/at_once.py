@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 _LISTS: Final = [law for law in LAWS.values() if law.confirmed and law.in_run is None]
 _MAX_LISTS: Final = 6
-"""Lists of a run that are requested again at once."""
+"""Lists that break the same law and are requested again at once."""
 _REPETITIONS: Final = 5
 """Repetitions: other users hardly disturb as many responses in the same way."""
 
@@ -38,7 +39,7 @@ class ListConfirmation:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._lock = threading.Lock()
-        self._left = _MAX_LISTS
+        self._repeated: Counter[Law] = Counter()
 
     def __call__(self, exchanges: Sequence[Exchange]) -> None:
         """Confirm the lists among responses."""
@@ -53,9 +54,9 @@ class ListConfirmation:
 
     def _is_due(self, law: Law) -> bool:
         with self._lock:
-            if law in self._run.broken_at_once or self._left == 0:
+            if law in self._run.broken_at_once or self._repeated[law] == _MAX_LISTS:
                 return False
-            self._left -= 1
+            self._repeated[law] += 1
             return True
 
     def _stays_broken(self, exchange: Exchange, law: Law) -> bool:

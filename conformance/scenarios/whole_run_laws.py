@@ -10,6 +10,8 @@ from conformance.interface.operations import CHANGES_MEMBER
 from conformance.json_text import TooDeep
 from conformance.oracle.laws.survey import Survey, conclude, survey
 from conformance.oracle.outcomes import CantTell, NonConformity, Untested
+from conformance.scenarios.engagements.cascade import cascade
+from conformance.scenarios.engagements.final_deletion import final_deletion
 from conformance.scenarios.smoke import basics, lifecycle
 from conformance.targets.profile import Mode
 from conformance.wire.exchange import SUCCESSES
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 _CONFIRMED: Final = 3
 """Failing requests that are sent again."""
+_OF_CLEANUP: Final = frozenset(scenario.__name__ for scenario in (cascade, final_deletion))
 _OF_BASICS: Final = frozenset({"getCurrentOrganization", "listMembers", "listEngagements", "getEngagement"})
 _REFUSALS: Final = (frozenset({400, 422}), frozenset({401}), frozenset({404}))
 _OF_LIFECYCLE: Final = frozenset(f"{what}Engagement" for what in ("create", "get", "update", "archive", "delete")) | {
@@ -39,6 +42,18 @@ def expect_law(run: Run, law: Law) -> None:
     if law.confirmed:
         found = _confirmed(run, law, found)
     conclude(found, nothing="" if found.applied else _why_inapplicable(run, law))
+
+
+def expect_law_of_cleanup(run: Run, law: Law) -> None:
+    """Expect a law that other users may disturb to hold for the lists of the cleanup.
+
+    They cannot be requested again as they were, so a failure counts if it was confirmed at once.
+    """
+    found = survey(law.judge, (each for each in run.wire.exchanges if each.check in _OF_CLEANUP and law.concerns(each)))
+    if found.broken and law not in run.broken_at_once:
+        _, fault = found.broken[0]
+        found = Survey(kept=found.kept, unclear=[] if found.kept else [CantTell(fault.message, *fault.exchanges)])
+    conclude(found, nothing="No list was read while engagements were deleted")
 
 
 def _confirmed(run: Run, law: Law, found: Survey) -> Survey:

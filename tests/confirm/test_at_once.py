@@ -72,8 +72,8 @@ def test_a_right_list_is_requested_once() -> None:
     assert len(confirmed(RIGHT).sent) == 1
 
 
-def test_few_lists_of_a_run_are_repeated() -> None:
-    """A service whose lists are always torn costs a run six repetitions."""
+def test_few_lists_that_break_a_law_are_repeated() -> None:
+    """A service whose totals are always torn costs a run six repetitions."""
     contents = iter([RIGHT] * 10)
     run = FakeRun(lambda request: listed(request, *next(contents)), broken_at_once=set())
     confirm = ListConfirmation(run)

@@ -363,10 +363,10 @@ def _was_edited_by_another_key(at: Situation) -> bool:
 
 def _delete_once_per_key(at: Situation, honest: Method) -> object:
     deleted = recalled(at.service, "deleted by", at.context.resource_id)
-    if at.operation != op.DELETE or deleted is None or at.context.key.digest in deleted[1]:
+    if at.operation != op.DELETE or deleted is None:
         return honest()
     engagement, keys = deleted
-    if engagement.organization_id != at.context.organization_id:
+    if at.context.key.digest in keys or engagement.organization_id != at.context.organization_id:
         return honest()
     at.service.authorize(at.context)
     keys.add(at.context.key.digest)
