@@ -74,8 +74,10 @@ def test_the_first_hour_is_as_described(npm_package: Callable[[str, str], Path],
 
 def _mended(text: str) -> str:
     """Return the service with the README's changes."""
-    edit, way, sort = re.findall(r"(?m)^    ((?:need|const|response)\b.*)$", (EXAMPLE / "README.md").read_text("utf-8"))
-    text, edits = re.subn(r"(?m)^(.*// fault: an archived.*)$", lambda line: f"{line[1]}\n  {edit}", text)
+    active, edit, way, sort = re.findall(
+        r"(?m)^    ((?:const|route|return)\b.*)$", (EXAMPLE / "README.md").read_text("utf-8")
+    )
+    text, edits = re.subn(r"(?m)^// fault: an archived.*\n.*$", lambda _: f"{active}\n{edit}", text)
     text, sorts = re.subn(r"(?m)^.*// fault: order.*$", lambda _: f"  {way}\n  {sort}", text)
     assert (edits, sorts) == (1, 1)
     return text
