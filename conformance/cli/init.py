@@ -49,10 +49,10 @@ def init(context: click.Context, /, **given: Any) -> None:  # noqa: ANN401 - the
     Asks for the values that no option gives. Exit status: 0 written; 2 an answer cannot be used, or a file exists;
     if the key's variable is set, the status of conformance doctor.
     """
-    url = _asked(given["base_url"], "Base URL of the service")
-    name = _asked(given["key_variable"], "Environment variable with a full API key", default="CONFORMANCE_API_KEY")
-    is_disposable = _asked(given["disposable"], "May runs change the organization and its members?", default=False)
-    language = _asked(given["provisioner"], "Language of the provisioner", default="none", type=_LANGUAGES)
+    url = _asked(given, "base_url", "Base URL of the service")
+    name = _asked(given, "key_variable", "Environment variable with a full API key", default="CONFORMANCE_API_KEY")
+    is_disposable = _asked(given, "disposable", "May runs change the organization and its members?", default=False)
+    language = _asked(given, "provisioner", "Language of the provisioner", default="none", type=_LANGUAGES)
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise click.UsageError("--key-variable must be the name of an environment variable.")
     try:
@@ -85,20 +85,20 @@ def _is_written_schema() -> bool:
         return False
 
 
-def _asked(given: Any, question: str, **settings: Any) -> Any:  # noqa: ANN401 - the value of any option
+def _asked(given: Mapping[str, Any], name: str, question: str, **settings: Any) -> Any:  # noqa: ANN401 - any option's
     """Return the value of an option, or ask for it.
 
     Raises:
         click.UsageError: There is no answer.
     """
-    if given is not None:
-        return given
+    if given[name] is not None:
+        return given[name]
     try:
         if isinstance(settings.get("default"), bool):
             return click.confirm(question, **settings)
         return click.prompt(question, **settings)
     except click.Abort:
-        raise click.UsageError("An answer is missing: give it as an option.") from None
+        raise click.UsageError(f"An answer is missing: give it as --{name.replace('_', '-')}.") from None
 
 
 def _lines(url: str, variable: str, language: str, *, is_disposable: bool) -> list[str]:

@@ -13,6 +13,7 @@ import click
 from conformance.cli.completion import complete_fault, complete_latitude
 from conformance.cli.options import warn_of_visible_key
 from conformance.running.intent import API_KEY, BASE_URL
+from conformance.targets.validity import Refused, socket_address
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,12 +50,10 @@ def _read_fault(_: click.Context, __: click.Parameter, identifier: str | None) -
 
 def _read_smtp(_: click.Context, __: click.Parameter, server: str | None) -> tuple[str, int] | None:
     """Return host and port of ``--smtp``."""
-    from conformance.reference.server import host_and_port
-
     try:
-        return host_and_port(server) if server else None
-    except ValueError as problem:
-        raise click.BadParameter(str(problem)) from problem
+        return socket_address(server) if server else None
+    except Refused as problem:
+        raise click.BadParameter(f"It {problem}.") from problem
 
 
 def _read_key(_: click.Context, __: click.Parameter, key: str | None) -> str | None:

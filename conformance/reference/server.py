@@ -17,6 +17,7 @@ from conformance.reference.application import SANDBOX_PATH, Application, create_
 from conformance.reference.faults import fault_by_id
 from conformance.reference.latitude import Latitude
 from conformance.reference.store import Store
+from conformance.targets.validity import socket_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -116,18 +117,6 @@ def announcement(app: Application, base_url: str) -> dict[str, object]:
     }
 
 
-def host_and_port(text: str) -> tuple[str, int]:
-    """Parse ``host:port``.
-
-    Raises:
-        ValueError: The text has another form.
-    """
-    host, colon, port = text.rpartition(":")
-    if not (host and colon and port.isascii() and port.isdigit()):
-        raise ValueError(f"A mail server must have the form host:port, not {text!r}.")
-    return host.strip("[]"), int(port)
-
-
 def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m conformance.reference.server", description=__doc__)
     parser.add_argument("--host", default="127.0.0.1")
@@ -135,7 +124,7 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--announce", action="store_true", help="print one JSON line; stop when stdin ends")
     parser.add_argument("--database", default=":memory:", metavar="FILE")
     parser.add_argument("--seed-data", action="store_true")
-    parser.add_argument("--smtp", metavar="HOST:PORT", type=host_and_port)
+    parser.add_argument("--smtp", metavar="HOST:PORT", type=socket_address)
     parser.add_argument("--latency", type=float, default=0.0, metavar="MS")
     parser.add_argument("--latitude", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--fault", metavar="ID")

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 MOST_SHOWN: Final = 200
 """Most exchanges that are shown in full; further cited ones are only in the table of all."""
-_INLINE: Final = 4
+_INLINE: Final = 5
 """Most exchanges that are shown within a failure."""
 MOST_CITED: Final = 24
 """Most numbers of exchanges in a list."""

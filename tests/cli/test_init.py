@@ -103,7 +103,7 @@ def test_init_asks_for_what_no_option_gives(
         (("--base-url", "service.test", "--provisioner", "none"), "base_url must be a URL"),
         (("--base-url", "http://a.test", "--provisioner", "node"), "provision.mjs exists, and is not replaced."),
         (("--base-url", "http://a.test", "--provisioner", "cobol"), "'cobol' is not one of"),
-        (("--provisioner", "none"), "An answer is missing"),
+        (("--provisioner", "none"), "An answer is missing: give it as --base-url."),
     ],
 )
 def test_init_writes_all_or_nothing(

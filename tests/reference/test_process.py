@@ -198,6 +198,7 @@ def test_serve_shows_how_to_use_it_and_stops_on_interrupt() -> None:
         (["--latitude", "create_status=204"], "Use one of: 201, 200, 202"),
         (["--fault", "nonsense"], "list them with: conformance faults"),
         (["--smtp", "nonsense"], "host:port"),
+        (["--smtp", "localhost:99999"], "host:port"),
         (["--host", "203.0.113.1", "--port", "1"], "Cannot listen on 203.0.113.1"),
         (["--port", "0", "--database", "/"], "Cannot use the database /"),
     ],

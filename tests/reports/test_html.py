@@ -161,12 +161,12 @@ def test_a_run_of_pytest_has_no_command_to_repeat_it(
 
 @pytest.mark.parametrize(
     ("cited", "shown"),
-    [([19, 20], [19, 20]), ([7, 17, 18, 19], [7, 17, 18, 19]), ([7, 8, 9, 18, 19, 20], [7, 8, 9, 20])],
+    [([19, 20], [19, 20]), ([7, 9, 17, 18, 19], [7, 9, 17, 18, 19]), ([7, 8, 9, 17, 18, 20], [7, 8, 9, 17, 20])],
 )
-def test_four_cited_exchanges_are_shown_within_a_failure(
+def test_five_cited_exchanges_are_shown_within_a_failure(
     failing: tuple[Report, list[Exchange]], cited: list[int], shown: list[int]
 ) -> None:
-    """A failure contains up to four exchanges, such as creation, change, refused edit and read; always the last one."""
+    """A failure contains up to five exchanges, such as creation, change, refused edit and read; always the last one."""
     failing[0]["requirements"][6]["failures"][0]["exchanges"] = cited
 
     name = failing[0]["requirements"][6]["id"]
