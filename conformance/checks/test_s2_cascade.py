@@ -32,7 +32,7 @@ def _require_known(record: Record, *at: Exchange) -> Record:
     return record
 
 
-@pytest.mark.parametrize(
+_of_each_kind = pytest.mark.parametrize(
     "kind",
     [
         pytest.param("task", marks=requirement("subordinate-tasks-go")),
@@ -43,6 +43,9 @@ def _require_known(record: Record, *at: Exchange) -> Record:
         pytest.param("threatModel", marks=requirement("subordinate-threat-models-go")),
     ],
 )
+
+
+@_of_each_kind
 def test_records_go(cascade: Cascade, kind: SubordinateKind) -> None:
     """A deleted engagement takes its subordinate records of each kind with it."""
     for deletion, records in zip(cascade.deletions, cascade.deleted_records, strict=True):
@@ -51,13 +54,28 @@ def test_records_go(cascade: Cascade, kind: SubordinateKind) -> None:
             after = cascade.reads.get(record.engagement)
             if record.is_there and after is not None and after.accepted:
                 raise CantTell("the engagement itself still exists", deletion, after)
-            expect.holds(
-                not record.is_there,
-                f"the {kind} of a deleted engagement still exists",
-                deletion,
-                expected="gone within the target's patience",
-                actual="it exists",
-            )
+            _expect_gone(record, deletion)
+
+
+@_of_each_kind
+def test_records_of_the_last_engagement_go(final_deletion: FinalDeletion, kind: SubordinateKind) -> None:
+    """An engagement that keys were refused to delete takes its records with it when it is deleted."""
+    records = [record for record in final_deletion.gone if record.kind == kind]
+    if not records:
+        raise Inapplicable("No engagement whose deletion had been refused was deleted with such a record")
+    for record in records:
+        deletion = final_deletion.responses[record.engagement]
+        _expect_gone(_require_known(record, deletion), deletion)
+
+
+def _expect_gone(record: Record, deletion: Exchange) -> None:
+    expect.holds(
+        not record.is_there,
+        f"the {record.kind} of a deleted engagement still exists",
+        deletion,
+        expected="gone within the target's patience",
+        actual="it exists",
+    )
 
 
 @requirement("subordinates-of-others-stay")

@@ -116,25 +116,27 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
 
     The same list is requested right before and after a change, as a service may keep it until another one. The edit
     has no description, so that the one of a refused edit shows if it comes with it. The archive has another key than
-    the read before and the edit after it, as a service may keep a status for each key.
+    the edits before and after it, as a service may keep a status for each key, and a key that has last read another
+    description, as a service may write back what it keeps.
     """
     ids = reserved.ids
     if not {*_CHANGED, LastChange.NEW, LastChange.ARCHIVED_AGAIN} <= ids.keys():
         return
     refused = {"name": reserved.name, "description": "Edited at the end of the run"}
     bystander, listing = requests.get_engagement(ids[LastChange.NEW]), latest(run)
-    active, archived = (latest(run, status=status) for status in ("active", "archived"))
+    active, archived = latest(run, status="active", sort="name"), latest(run, status="archived")
     edit = requests.update_engagement(ids[LastChange.EDITED], {"name": reserved.freed})
     archive = requests.archive_engagement(ids[LastChange.UNARCHIVED])
     invalid = requests.update_engagement(ids[LastChange.UNARCHIVED], {"name": 5, "description": 5})
     writer, member = scoped_key_or_none(run, "engagements:write"), key_of_bystander(run)
     again = requests.archive_engagement(ids[LastChange.ARCHIVED_AGAIN])  # the last lists show whether it lasts
-    keys = {edit: writer, archive: member, invalid: writer, again: writer}
+    reading = requests.get_engagement(ids[LastChange.UNARCHIVED])
+    keys = {edit: writer, reading: member, archive: member, invalid: writer, again: writer}
     for request in (
         *(bystander, listing, active, edit, listing),
         # The main key has last read another name, which must not come back.
         requests.update_engagement(ids[LastChange.EDITED], {"description": "Described at the end of the run"}),
-        requests.get_engagement(ids[LastChange.UNARCHIVED]),
+        *(reading, requests.update_engagement(ids[LastChange.UNARCHIVED], {"description": "No longer as it was read"})),
         *(invalid, archive),
         *(requests.update_engagement(ids[LastChange.UNARCHIVED], refused), bystander, listing, active, archived),
         *(requests.delete_engagement(ids[LastChange.ARCHIVED]), bystander, archived),

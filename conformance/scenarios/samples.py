@@ -51,6 +51,7 @@ ADDRESSES: Final[Mapping[str, str]] = MappingProxyType(
         "formula": "=1+1",
         "addresses": "https://example.com/a?b=c a@b.example javascript:alert(1)",
         "scripts": "<script>alert(1)</script> {{7*7}} ${x}",
+        "secrets": "password: x1 token=y2",
         "prices": "5 \u20ac 6 \u20b9 7 \u00a3",
         "faces": ":) ;-) :smile:",
         "flags": "\U0001f1e9\U0001f1ea\U0001f1ef\U0001f1f5",
@@ -64,7 +65,7 @@ ALONE: Final = (
     *("0", "-0", "007", "+49", "1.0", ".5", "1e3", "0x1F", "1,000", "12345", "9007199254740993"),
     *("2026-01-02", "2026-01-02T03:04:05.678Z", "12:30", "\u0661\u0662", "\u00bd"),
     *("[]", '{"a": 1}', '""', "()", "-", ".", "*", "%", "\\", "\u00df", "\U0001f680", "\u0301a"),
-    *("=1+1", "+a", "-a", "@a", "#a", "/a", "\\a", "'a", "&a", "<a", "{a"),
+    *("=1+1", "+a", "-a", "@a", "#a", "/a", "\\a", "'a", "&a", "<a", "{a", "$a"),
 )
 """Texts that a service may misread if a field has nothing else: like other types, or with a special first character."""
 

@@ -817,7 +817,8 @@ def mixed(life: Life) -> list[object]:
             yield "main", "GET", f"{ENGAGEMENTS}{query}", None
         for key in ("pair", "main"):
             yield key, "PATCH", ORGANIZATION, {"name": f"Renamed by {key}"}
-        yield "engagements:delete", "DELETE", second, None
+        yield from ((key, "DELETE", second, None) for key in ("engagements:read", "engagements:delete"))
+        yield "organizations:write", "POST", INVITE, {"email": "scoped@example.com", "role": "admin"}
         for user in (life.member, 2):
             yield "main", "DELETE", f"{MEMBERS}/{user}", None
         for key in ("member", "main"):

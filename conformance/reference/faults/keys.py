@@ -489,4 +489,8 @@ SHOWN = (
           after(op.CREATE, lambda at: at.remembered("own", set()).add(at.data["id"]), _has_only("engagements:write"))
           | hide(lambda at: noted("own")(at) and len(at.context.key.scopes) > 1)
           | wrap("find_engagements", _leave_own_out), _ALLOWS[op.CREATE]),
+    fault("admin-invitation-needs-read",
+          "A key with organizations:write but not organizations:read may not invite an admin.",
+          refuse(op.INVITE, 403, lambda at: at.values["role"] == "admin" and _has_only("organizations:write")(at)),
+          _ALLOWS[op.INVITE]),
 )  # fmt: skip

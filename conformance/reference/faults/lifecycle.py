@@ -510,6 +510,11 @@ RECORDS = (
     fault("cascade-not-at-all", "A deletion keeps all subordinate records of the engagement.",
           override(delete_subordinates=lambda *_: None),
           *(f"subordinate-{words}-go" for words in _RECORDS.values())),
+    fault("records-kept-after-refused-deletion",
+          "A deletion keeps the subordinate records if one was refused before for its key.",
+          refused_yet(DELETE, note("tried"), lambda at: at.stored is not None, statuses=(403, 404))
+          | wrap("delete_subordinates", lambda service, honest, engagement:
+                 None if engagement.id in service.memory.get("tried", ()) else honest(engagement)), *_GO),
     *(fault(f"cascade-not-for-{status}", f"The deletion of an {status} engagement keeps its subordinate records.",
             wrap("delete_subordinates", lambda _, honest, engagement, status=status:
                  None if engagement.status == status else honest(engagement)), *_GO)

@@ -110,11 +110,12 @@ class ReservedEngagements:
 def engagements_in_every_state(run: Run) -> ReservedEngagements:
     """Create an engagement for each state and lead it there; return none if the run may not write.
 
-    All but the deleted one have the same name, unless the service refuses that, so that a change by name shows.
+    All but the deleted one have the same name, unless the service refuses that, so that a change by name shows. It has
+    the word "active", which a filter by status must not search for.
     """
     if run.mode is Mode.READ_ONLY:
         return ReservedEngagements({}, {})
-    body = {"name": run.name("target"), "description": QUOTED}
+    body = {"name": run.name("active"), "description": QUOTED}
     created = [run.send(requests.create_engagement(body))]
     if not created[0].accepted:  # a description may be refused
         created = [run.send(requests.create_engagement(body := {"name": body["name"]}))]
@@ -124,7 +125,7 @@ def engagements_in_every_state(run: Run) -> ReservedEngagements:
     ]
     again = run.send_all([requests.create_engagement(other) for other in bodies])
     if not all(creation.accepted for creation in again[:-1]):
-        bodies = [body | {"name": run.name("target")} for _ in again[:-1]]
+        bodies = [body | {"name": run.name("active")} for _ in again[:-1]]
         again[:-1] = run.send_all([requests.create_engagement(other) for other in bodies])
     created += again
     ids = {

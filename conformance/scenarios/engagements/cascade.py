@@ -110,7 +110,7 @@ def cascade(run: Run) -> Cascade:
     keys = [key for key in (key_of_bystander(run), scoped_key_or_none(run, "engagements:delete")) if key is not None]
     deletions = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in deleted], keys)
     gone = [each for deletion, each in zip(deletions, records, strict=True) if deletion.succeeded]
-    run.wait_until(lambda: not _still_there(run, gone))
+    run.wait_until(lambda: not still_there(run, gone))
     kept = read_again(run, kept)
     left = dict.fromkeys(record.engagement for each in records for record in each if record.is_there)
     reads = {identifier: run.send(requests.get_engagement(identifier)) for identifier in left}
@@ -192,6 +192,6 @@ def _read(run: Run, record: Record) -> bool:
     return record.is_there and record.error is None
 
 
-def _still_there(run: Run, gone: Sequence[list[Record]]) -> list[Record]:
+def still_there(run: Run, gone: Sequence[list[Record]]) -> list[Record]:
     """Read every record again that existed at the last read."""
     return [record for records in gone for record in records if record.is_there and _read(run, record)]

@@ -98,14 +98,14 @@ def edit(
 def editing(run: Run) -> Editing:
     """Set the description of an engagement without one, then its name, then both.
 
-    A careless service could take the descriptions for other types than text. They are longer if the service refuses
-    those. The first edit and the read after it have other keys than the next edit: a service may write back what it
-    keeps for each key, or refuse a key that has not read what another one wrote.
+    A careless service could take the descriptions for numbers, even for equal ones. They are longer if the service
+    refuses those. The first edit and the read after it have other keys than the next edit: a service may write back
+    what it keeps for each key, or refuse a key that has not read what another one wrote.
     """
     before = _unedited(run)
     tick = tick_of(readable_resources(before))
     keys = scoped_key_or_none(run, "engagements:write"), scoped_key_or_none(run, "engagements:read")
-    description = edit(run, before, {"description": "false"}, pause=tick, keys=keys, insist=True)
+    description = edit(run, before, {"description": "12"}, pause=tick, keys=keys, insist=True)
     name = edit(run, description.after, {"name": run.name("e")}, pause=tick)  # shorter than before
     longer = {"name": f"{name.sent['name']}-b", "description": "0012"}
     both = edit(run, name.after, longer, pause=tick, keys=(keys[0], None), insist=True)

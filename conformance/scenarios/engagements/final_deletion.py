@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
@@ -11,7 +11,7 @@ from conformance.oracle.exchanges import of_operation
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.outcomes import Inapplicable
 from conformance.running.scenarios import scenario
-from conformance.scenarios.engagements.cascade import Record, archive_neighbour, cascade, read_again
+from conformance.scenarios.engagements.cascade import Record, archive_neighbour, cascade, read_again, still_there
 from conformance.scenarios.engagements.histories import archived_last, histories
 from conformance.scenarios.keys_in_turn import send_by_turns
 from conformance.scenarios.lists.finding import latest
@@ -37,6 +37,7 @@ class FinalDeletion:
         page: The list afterwards.
         organization: The organization after that.
         kept: The records of the engagement that was deleted last, before its deletion: those that can be read then.
+        gone: The same records after it, and after the target's patience.
         spared: Reads of the newest active engagement before and after the deletions of the others; empty without one.
     """
 
@@ -46,6 +47,7 @@ class FinalDeletion:
     page: Exchange
     organization: Exchange
     kept: tuple[Record, ...]
+    gone: tuple[Record, ...] = ()
     spared: tuple[Exchange, ...] = ()
 
 
@@ -70,6 +72,8 @@ def final_deletion(run: Run) -> FinalDeletion:
     spared += run.send_all(reads_of_newest)
     responses += [] if before is None else before.deletions
     responses += run.send_in_turn(apart)
+    gone = [replace(record) for record in kept if responses[-1].succeeded]
+    run.wait_until(lambda: not still_there(run, [gone]))
     deletions = {exchange.request.identifier or "": exchange for exchange in responses}
     kinds = {frozenset(changes): identifier for identifier, changes in existing.items()}
     varied = sorted(kinds.items(), key=lambda kind: (-len(kind[0]), sorted(kind[0])))
@@ -86,11 +90,13 @@ def final_deletion(run: Run) -> FinalDeletion:
         page,
         run.send(requests.get_organization()),
         tuple(kept),
+        tuple(gone),
         tuple(spared),
     )
 
 
 def _newest_active(run: Run, active: Collection[str]) -> list[str]:
     """Return the engagement that was created last, of some; none if the run created none of them."""
-    created = map(read.identifier_or_none, of_operation(run.wire.exchanges, "createEngagement"))
+    creations = of_operation(run.wire.exchanges, "createEngagement")
+    created = (read.identifier_or_none(creation) for creation in creations if creation.accepted)
     return [identifier for identifier in created if identifier is not None and identifier in active][-1:]

@@ -38,6 +38,8 @@ _SHORT: Final = ("a short text", "then another")
 _PLAIN: Final = ("a text of plain words", "then another of plain words")
 _BRIEF: Final = ("é", "ß")
 _NONE: Final = ("", "")
+_FIRST: Final = ("=", "$")
+"""The first characters of a creation's texts and an edit's: those of a formula, and of a reference to a field."""
 _EVEN_CHANCE: Final = 0.5
 _VERY_LONG: Final = {"name": 5_000, "description": 20_000}
 """Characters that a service may refuse, in a body that every gateway lets pass."""
@@ -87,8 +89,8 @@ def texts(run: Run) -> Texts:
     """Send texts of many kinds as names and descriptions: all in one and, if that shows more, singly."""
     ends = iter(shuffled(AT_THE_END, run.random("ends of texts")))
     whole = [
-        {field: f"{joined(*_TABLES)} {counted(length)} {next(ends)}" for field, length in _VERY_LONG.items()}
-        for _ in range(2)
+        {field: f"{sign}{joined(*_TABLES)} {counted(length)} {next(ends)}" for field, length in _VERY_LONG.items()}
+        for sign in _FIRST
     ]
     attempts = _keep(run, (_named(run, whole[0]), _named(run, whole[1])))
     very_long = dict.fromkeys(_VERY_LONG, attempts[0].response)

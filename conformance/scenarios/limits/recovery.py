@@ -34,7 +34,8 @@ def send_after_reset(run: Run, key: Credential, refusal: Exchange) -> tuple[Exch
     """Send a request after the reset in a 429, at once and then after the grace.
 
     Returns:
-        The last response, or None with the reason why there is no result.
+        The last response, or one of a later window that the run itself has used up; or None with the reason why there
+        is no result.
     """
     window = quota(refusal.response)
     if window is None:
@@ -53,8 +54,16 @@ def send_after_reset(run: Run, key: Credential, refusal: Exchange) -> tuple[Exch
         run.sleep(max(0.0, seconds_until(run, window.reset + seconds)))
         response = run.send(at_once(requests.get_organization(), key))
         if response.status != TOO_MANY_REQUESTS:
-            break
-    return response, ""
+            return response, ""
+    return _served_in_later_window(run, refusal, window.reset) or response, ""
+
+
+def _served_in_later_window(run: Run, refusal: Exchange, reset: float) -> Exchange | None:
+    """Return a success of a refused key after the refusal, in a window that ends after the one of the refusal."""
+    later = (each for each in run.wire.exchanges if each.number > refusal.number and each.succeeded)
+    of_key = (each for each in later if each.request.key_name == refusal.request.key_name)
+    windows = ((each, quota(each.response)) for each in of_key)
+    return next((each for each, window in windows if window is not None and window.reset > reset), None)
 
 
 def _lag(run: Run) -> float:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from conformance.oracle.lists.listing import Snapshot
     from conformance.running.run import Run
-    from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
 _FEW: Final = (2, 3)
@@ -33,7 +32,6 @@ class PagedLists:
 
     Attributes:
         snapshot: The page of 100, then the pages from the first on.
-        single: A page of one item; for engagements also the list without parameters.
         unasked: The page of 100, then pages of the default size; for engagements only, and if there are two or three.
         full: The page of 100, then a page of as many items as there are; for members only, and at most 100.
         active: Ids of engagements that the run created and left unchanged; none for members.
@@ -42,7 +40,6 @@ class PagedLists:
     """
 
     snapshot: Snapshot
-    single: Snapshot
     unasked: Snapshot = ()
     full: Snapshot = ()
     active: frozenset[str] = frozenset()
@@ -62,9 +59,8 @@ def paged_engagements(run: Run) -> PagedLists:
     deleted = {exchange.request.identifier for exchange in of_operation(run.wire.exchanges, "deleteEngagement")}
     created = named_in(run, "createEngagement") - deleted  # tried with any key
     archived = created & named_in(run, "archiveEngagement")
-    lists = _paged(run, requests.list_engagements, _DEEP, requests.list_engagements())
-    unasked = _with_pages(run, lists.snapshot[0], lists.single[-1])
-    return replace(lists, unasked=unasked, active=created - archived, archived=archived, names=names)
+    lists = _paged(run, requests.list_engagements, _DEEP)
+    return replace(lists, unasked=pages_unasked(run), active=created - archived, archived=archived, names=names)
 
 
 @scenario(alone=True)
@@ -77,21 +73,18 @@ def paged_members(run: Run) -> PagedLists:
     return replace(lists, full=(lists.snapshot[0], run.send(requests.list_members(page=1, perPage=total))))
 
 
-def _paged(run: Run, listing: Callable[..., Request], page: int, *beside: Request) -> PagedLists:
+def _paged(run: Run, listing: Callable[..., Request], page: int) -> PagedLists:
     # In sequence, like the pages: many requests of a kind show whether they count against the limit.
-    single = [run.send(request) for request in (listing(page=page, perPage=1), *beside)]
-    return PagedLists(page_by_page(run, listing), tuple(single))
+    run.send(listing(page=page, perPage=1))
+    return PagedLists(page_by_page(run, listing))
 
 
 def pages_unasked(run: Run) -> Snapshot:
-    """List engagements as a page of 100, and then as pages requested by their number alone."""
-    return _with_pages(
-        run, run.send(requests.list_engagements(perPage=MAX_PER_PAGE)), run.send(requests.list_engagements())
-    )
+    """List engagements as a page of 100, and then as pages requested by their number alone, if there are two or three.
 
-
-def _with_pages(run: Run, whole: Exchange, first: Exchange) -> Snapshot:
-    """Complete the pages after the first; return nothing unless there are two or three."""
+    The second page comes after the page of 100: it must not begin at its end.
+    """
+    first, whole = (run.send(requests.list_engagements(perPage=size)) for size in (None, MAX_PER_PAGE))
     count = page_count(total_of(whole))
     if count not in _FEW:
         return ()

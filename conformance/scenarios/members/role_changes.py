@@ -69,7 +69,7 @@ def role_changes(run: Run) -> RoleChanges:
     listed = with_scoped_key(run, "organizations:read", requests.list_members(role=role))
     if bystander is not None and bystander.credential is not None:
         listed.append(requests.list_members().with_key(bystander.credential))
-    RetryNewKeys(run).send_all(listed)
+    RetryNewKeys(run).send_all([*listed, requests.list_members(role=OTHER_ROLE[role])])
     first = _change_role(run, member, OTHER_ROLE[role])
     invited = _invite(run, member, before, role)  # not its role at this time
     invitation = requests.invite_member({"email": run.address("meanwhile"), "role": "admin"})

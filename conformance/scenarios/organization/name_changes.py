@@ -14,6 +14,7 @@ from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.two_organizations import other_organization
 from conformance.scenarios.access.unauthenticated import NO_KEY
+from conformance.scenarios.basics import QUOTED
 from conformance.scenarios.keys_in_turn import key_made_for_run, scoped_key_or_none, send_with, with_scoped_key
 from conformance.scenarios.limits.recovery import seconds_until
 from conformance.scenarios.renaming import name_before, restored_name
@@ -156,11 +157,18 @@ def _rename_elsewhere(run: Run) -> None:
 
 
 def rename_made_organization(run: Run) -> Exchange | None:
-    """Rename another organization that was made for the run, after a read; return None if there is none."""
+    """Rename another organization that was made for the run, after a read; return None if there is none.
+
+    A service may refuse the comma and the quotation marks, and then gets a plain name.
+    """
     if (key := key_made_for_run(run)) is None:
         return None
     run.scenarios.result(other_organization)
-    return run.send(requests.update_organization({"name": run.name("theirs")}).with_key(key))
+    name = run.name("theirs")
+    exchange = run.send(requests.update_organization({"name": f"{name}, {QUOTED}"}).with_key(key))
+    if exchange.refused_as_invalid:
+        exchange = run.send(requests.update_organization({"name": name}).with_key(key))
+    return exchange
 
 
 def _oddly_renamed(run: Run, end: str) -> tuple[Rename, ...]:

@@ -9,10 +9,11 @@ import pytest
 
 from conformance.checks.test_s2_cascade import test_records_go as records_gone
 from conformance.checks.test_s2_cascade import test_records_of_neighbour_stay as neighbour
+from conformance.checks.test_s2_cascade import test_records_of_the_last_engagement_go as last_records_gone
 from conformance.checks.test_s2_cascade import test_records_of_the_last_engagement_stay as last_engagement
 from conformance.interface.operations import KINDS
-from conformance.oracle.outcomes import CantTell, NonConformity
-from conformance.scenarios.engagements.cascade import Cascade, archive_neighbour, cascade
+from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
+from conformance.scenarios.engagements.cascade import Cascade, Record, archive_neighbour, cascade
 from conformance.scenarios.engagements.final_deletion import FinalDeletion
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
@@ -196,3 +197,17 @@ def test_no_engagement_is_deleted_twice(numbers: list[int]) -> None:
     with pytest.raises(CantTell, match="several creations got the same id"):
         cascade(service)
     assert not any(request.operation.id == "deleteEngagement" for request in service.sent)
+
+
+def test_records_of_the_engagement_deleted_last() -> None:
+    """The engagement was refused to some keys before; its records go with it."""
+    record = Record("task", "e1", "r1", was_there=True)
+    deletion = make_exchange(requests.delete_engagement("e1"), 200, {"data": {}})
+    final = FinalDeletion({"e1": deletion}, frozenset(), (), deletion, deletion, (record,), (record,))
+
+    last_records_gone(final, "task")
+    with pytest.raises(Inapplicable):
+        last_records_gone(final, "report")
+    record.is_there = True
+    with pytest.raises(NonConformity, match="the task of a deleted engagement still exists"):
+        last_records_gone(final, "task")

@@ -37,7 +37,8 @@ def test_a_members_edit_claims_what_the_service_ignores(
 def test_the_last_edit_leaves_the_description_alone() -> None:
     """A description that a refused edit sent shows if it comes with a later edit; only then one is sent.
 
-    The main key reads an engagement before another key sends an invalid edit and archives it, and edits it then.
+    A member's key reads an engagement before the main key edits it, archives it after an invalid edit of another key,
+    and the main key edits it again.
     """
     fixtures = SimpleNamespace(scoped_key=lambda _: WRITER)
     run = FakeRun(lambda sent: make_exchange(sent, 200, {}), fixtures=fixtures, mode=Mode.DEFAULT)
@@ -49,7 +50,8 @@ def test_the_last_edit_leaves_the_description_alone() -> None:
     assert edits == [{"name": "freed"}, {"description": "Described at the end of the run"}, invalid]
     about = [sent for sent in run.sent if sent.identifier == LastChange.UNARCHIVED.value]
     assert [(sent.operation.id, sent.credential) for sent in about] == [
-        ("getEngagement", None),
+        ("getEngagement", MEMBER),
+        ("updateEngagement", None),
         ("updateEngagement", WRITER),
         ("archiveEngagement", MEMBER),
         ("updateEngagement", None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from email.utils import format_datetime
 from typing import TYPE_CHECKING
@@ -56,3 +57,19 @@ def test_service_is_waited_for_by_whichever_clock_the_reset_is_of(behind: float)
 
     assert response is not None
     assert response.status == 200
+
+
+@pytest.mark.parametrize(("later", "status"), [(WINDOW, 200), (0.0, 429)])
+def test_a_window_that_the_run_has_used_up_itself(later: float, status: int) -> None:
+    """A key that was served in a later window than that of its refusal was served again, whatever comes then."""
+    service = Service(0.0)
+    service.respond = lambda asked: service.dated(asked.operation.id, 429, {})
+    refusal = service.send(asked := at_once(requests.get_organization(), KEY))
+    reset = str(int(service.own_time(WINDOW + later).timestamp()))
+    served = make_exchange("getCurrentOrganization", 200, headers=(*RATE_LIMIT[:2], ("X-RateLimit-Reset", reset)))
+    service.exchanges.append(replace(served, request=asked, number=refusal.number + 1))
+
+    response, _ = send_after_reset(service, KEY, refusal)
+
+    assert response is not None
+    assert response.status == status
