@@ -290,8 +290,9 @@ class Ownership:
         known, found = self.state(place[1], place[0]), self._judged(place, response)
         is_changed = known is OwnershipState.OWN and found is not OwnershipState.ABSENT
         created_at = data_of(response).get("createdAt")
-        is_same = self._names.made(data_of(response)) or created_at is None or created_at == self._created_at.get(place)
-        if is_changed and is_same and place[1] not in self._doubted:
+        is_same = created_at is not None and created_at == self._created_at.get(place)
+        is_undoubted = place[1] not in self._doubted and (created_at is None or self._names.made(data_of(response)))
+        if is_changed and (is_same or is_undoubted):
             if found is OwnershipState.OWN:
                 self._states[place] = found, time.monotonic()
             return  # the run itself, or a fault, has changed it

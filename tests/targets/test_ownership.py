@@ -171,6 +171,25 @@ def test_a_read_after_a_refused_deletion_counts(ownership: Ownership, service: A
         ownership.ensure([requests.delete_engagement("e_1")])
 
 
+@pytest.mark.parametrize("is_reused", [False, True])
+def test_a_creation_time_tells_an_edited_engagement_from_a_reused_id(
+    ownership: Ownership, service: Any, *, is_reused: bool
+) -> None:
+    """An edit may remove the mark of the run; an id that was reused shows a later creation time."""
+    archive, created_at = requests.archive_engagement("e_1"), "2025-10-09T08:53:20.000Z"
+    service.made_at["e_1"] = created_at
+    ownership.ensure([archive])
+    ownership.after(make_exchange(requests.delete_engagement("e_1").with_key(SCOPED), 403, {}))
+
+    service.engagements["e_1"] = "true"
+    service.made_at["e_1"] = "2025-10-09T08:53:25.000Z" if is_reused else created_at
+    service.send(requests.get_engagement("e_1"))
+
+    assert (ownership.state("e_1") is OwnershipState.OWN) is not is_reused
+    with pytest.raises(NotSent) if is_reused else nullcontext():
+        ownership.ensure([archive])
+
+
 def test_a_read_that_was_under_way_during_the_deletion_proves_nothing(ownership: Ownership) -> None:
     """A read in flight during the deletion may show the earlier engagement."""
     read = make_exchange(requests.get_engagement("e_1"), 200, {"data": {"id": "e_1", "name": NAME}})
