@@ -103,11 +103,11 @@ def test_other_permissions_are_not_enough(run: Run, single_permissions: Permissi
 
 
 def _may_look_first(run: Run, tried: Permissions, sent: Sent) -> bool:
-    """Whether the state of the engagement, the member's role or a page past the end is a reason for another refusal.
+    """Whether the state of the engagement, the member's role or a page that may be past the end is a reason for another refusal.
 
     Which reason comes first is open.
     """
-    if "page" in dict(sent.exchange.request.query):
+    if dict(sent.exchange.request.query).get("page", "1") != "1":
         return True
     identifier = sent.exchange.request.identifier or ""
     if identifier == tried.user and _operation(sent) == "updateMemberRole":

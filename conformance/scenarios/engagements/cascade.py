@@ -70,7 +70,6 @@ class Cascade:
     """Deleted engagements with records, and a neighbour that was not deleted.
 
     Attributes:
-        listed: A list while engagements have several records.
         deletions: The deletions, with all keys that may delete.
         reads: Reads of the engagements whose records still existed afterwards, by identifier.
         archived: The deleted engagements whose last change was an archive.
@@ -80,7 +79,6 @@ class Cascade:
         unauthorized: Deletions of the neighbour that must be refused.
     """
 
-    listed: Exchange
     deletions: tuple[Exchange, ...]
     reads: Mapping[str, Exchange]
     archived: frozenset[str]
@@ -105,7 +103,7 @@ def cascade(run: Run) -> Cascade:
     deleted = [*full, *more]
     archived = frozenset(archived_last(histories(run))).intersection(deleted)
     kept = _records(run, neighbour, KINDS)
-    listed = run.send(latest(run))
+    run.send(latest(run))  # the laws of lists judge it: an engagement with several records is listed once
     unauthorized = _try_unauthorized(run, requests.delete_engagement(neighbour))
     keys = [key for key in (key_of_bystander(run), scoped_key_or_none(run, "engagements:delete")) if key is not None]
     deletions = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in deleted], keys)
@@ -114,7 +112,7 @@ def cascade(run: Run) -> Cascade:
     kept = read_again(run, kept)
     left = dict.fromkeys(record.engagement for each in records for record in each if record.is_there)
     reads = {identifier: run.send(requests.get_engagement(identifier)) for identifier in left}
-    return Cascade(listed, tuple(deletions), reads, archived, neighbour, tuple(records), kept, unauthorized)
+    return Cascade(tuple(deletions), reads, archived, neighbour, tuple(records), kept, unauthorized)
 
 
 def _try_unauthorized(run: Run, deletion: Request) -> tuple[Exchange, ...]:
