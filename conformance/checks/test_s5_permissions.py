@@ -103,9 +103,9 @@ def test_other_permissions_are_not_enough(run: Run, single_permissions: Permissi
 
 
 def _may_look_first(run: Run, tried: Permissions, sent: Sent) -> bool:
-    """Whether the state of the engagement, the member's role or a page that may be past the end is a reason for another refusal.
+    """Whether the state of the engagement, the member's role or the page is a reason for another refusal.
 
-    Which reason comes first is open.
+    Which reason comes first is open. Any page but the first may be past the end.
     """
     if dict(sent.exchange.request.query).get("page", "1") != "1":
         return True

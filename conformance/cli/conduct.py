@@ -95,7 +95,7 @@ def conduct(
         conditions: The conditions for exit status 0.
         interruption: The signal handlers.
         events: The events of the run.
-        quiet: Whether only the verdict and failures are printed.
+        quiet: Whether only the failures, the warnings and the verdict are printed.
 
     Returns:
         The exit status.

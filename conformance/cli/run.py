@@ -141,7 +141,7 @@ _UNCHANGED: Final = (
     envvar=MASK_PEOPLE,
     help="Write pseudonyms in place of members' names and addresses and of the texts of other users' engagements.",
 )
-@click.option("--quiet", is_flag=True, help="Print only the failures and the verdict.")
+@click.option("--quiet", is_flag=True, help="Print only the failures, the warnings and the verdict.")
 @click.option(
     "--events",
     type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),

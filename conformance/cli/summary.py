@@ -78,7 +78,7 @@ def print_summary(
         report: The finished run.
         folder: The folder of its outputs; None if they could not be written.
         exchanges: The exchanges of the run, for the causes of failures.
-        quiet: Whether to print only the failures and the verdict.
+        quiet: Whether to print only the failures, the warnings and the verdict.
         is_tested: Whether the target could be tested; if not, there is nothing to count.
     """
     console, report = open_console(), of_chosen(report)
@@ -91,8 +91,7 @@ def print_summary(
     if not quiet and is_tested:
         _print_undecided(console, report["requirements"])
         _print_locked(console, report)
-    if not quiet:
-        _print_warnings(console, report, is_tested=is_tested)
+    _print_warnings(console, report, quiet=quiet, is_tested=is_tested)
     if is_tested or failed:
         _print_verdict(console, report, failed)
     if not quiet:
@@ -232,11 +231,11 @@ def _unlocking(entry: ConformanceClass) -> str:
     return f"{first} (and {len(others)} more)" if others else first
 
 
-def _print_warnings(console: Console, report: Report, *, is_tested: bool) -> None:
+def _print_warnings(console: Console, report: Report, *, quiet: bool, is_tested: bool) -> None:
     for line in report["run"].get("warnings", []):
         if is_tested or not line.startswith(ENDED_EARLY):  # the last line says it
             console.print(plain(f"! {line}", "yellow"))
-    if lasting := report.get("lasting", []):
+    if (lasting := report.get("lasting", [])) and not quiet:
         console.print(plain(lasting_sentence(len(lasting)), "dim"))
     left = report.get("not_undone", [])
     if left:

@@ -341,17 +341,21 @@ def _tls_warnings(tls: Tls) -> tuple[str, ...]:
 
 
 def _command_warnings(program: ProvisionerSettings | None) -> Iterator[str]:
-    """Yield a sentence for each argument of the provisioner that may be a key, because of a variable or its form."""
+    """Yield a sentence about the arguments of the provisioner that may be keys, because of a variable or their form."""
     if program is None:
         return
     from_variables = dict(program.secrets)
+    likely: list[str] = []
     for number, word in enumerate(program.command):
-        given = f"provisioner:{number}" in from_variables and not word.startswith(("/", "."))
-        if given or (not _PATH.search(word) and without_likely_keys(word) != word):
-            yield (
-                f"provisioner.command[{number}] may be a key, which other users of this machine see in the list of "
-                "processes: pass it with provisioner.environment instead."
-            )
+        if f"provisioner:{number}" in from_variables and not word.startswith(("/", ".")):
+            likely.append(f"argument {number}, which a variable gives")
+        elif not _PATH.search(word) and without_likely_keys(word) != word:
+            likely.append(f"argument {number}, which is long and has letters and digits")
+    if likely:
+        yield (
+            f"Other users of this machine see provisioner.command in the list of processes, and it may contain keys "
+            f"({'; '.join(likely)}): pass keys with provisioner.environment instead."
+        )
 
 
 def _overridden(name: str, top: Mapping[str, Entry], **given: str | None) -> Iterator[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, Protocol, Self
+from functools import partial
+from typing import TYPE_CHECKING, Final, Literal, Protocol, Self, TypeVar
 
 from conformance.targets import validity
 from conformance.targets.mail_parsing import decoded
@@ -13,7 +15,7 @@ from conformance.targets.rpc import MethodMissing, ProvisionerError, RpcChild
 from conformance.targets.secret import without_likely_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from conformance.interface.operations import SubordinateKind
     from conformance.targets.profile import Profile
@@ -24,6 +26,12 @@ if TYPE_CHECKING:
 _INHERITED: Final = frozenset({"PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT"})
 
 MemberRole = Literal["admin", "member"]
+_Object = Mapping[str, object]
+_T = TypeVar("_T")
+
+
+class _WrongResult(Exception):
+    """A result has a wrong form; the message tells the right one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +95,7 @@ class Provisioner:
         self.late_members: list[ProvisionedMember | None] = []
         self._peer = peer
         self._missing: set[str] = set()
+        self._wrong_result: str | None = None
 
     @classmethod
     def of(
@@ -135,8 +144,8 @@ class Provisioner:
 
     @property
     def problem(self) -> str | None:
-        """The problem of the program itself, as a sentence."""
-        return self._peer.problem
+        """The problem of the program itself, or its first result of a wrong form, as a sentence."""
+        return self._peer.problem or self._wrong_result
 
     @property
     def waiting(self) -> Waiting | None:
@@ -162,27 +171,21 @@ class Provisioner:
 
     def create_member(self, role: MemberRole) -> ProvisionedMember:
         """Create a member of the organization with this role."""
-        return _member(self._object("create_member", {"role": role}), role)
+        return self._call("create_member", {"role": role}, partial(_member, role=role))
 
     def read_mail(self, to: str) -> list[Mail]:
         """Return the e-mails to an address, in the program's order."""
-        messages = self._object("read_mail", {"to": to}).get("messages")
-        if not isinstance(messages, list):
-            raise _wrong("read_mail", "an object with a list of messages")
-        return [_mail(to, message) for message in messages]
+        return self._call("read_mail", {"to": to}, partial(_mails, to=to))
 
     def create_subordinate(self, engagement_id: str, kind: SubordinateKind) -> str:
         """Create a subordinate record of an engagement and return its id."""
-        response = self._object("create_subordinate", {"engagementId": engagement_id, "kind": kind})
-        return _text("create_subordinate", response, "id")
+        params = {"engagementId": engagement_id, "kind": kind}
+        return self._call("create_subordinate", params, partial(_text, name="id"))
 
     def subordinate_exists(self, engagement_id: str, kind: SubordinateKind, record_id: str) -> bool:
         """Whether a subordinate record exists."""
         params = {"engagementId": engagement_id, "kind": kind, "id": record_id}
-        exists = self._object("subordinate_exists", params).get("exists")
-        if not isinstance(exists, bool):
-            raise _wrong("subordinate_exists", 'an object with "exists" true or false')
-        return exists
+        return self._call("subordinate_exists", params, _exists)
 
     def close(self, grace: float = 5.0) -> None:
         """Close the program's stdin, wait ``grace`` seconds, and then kill it."""
@@ -194,9 +197,10 @@ class Provisioner:
         self._peer.kill()
 
     def _key(self, method: str, params: Mapping[str, object]) -> Secret:
-        return _read_key(method, self._object(method, params))
+        return self._call(method, params, _read_key)
 
-    def _object(self, method: str, params: Mapping[str, object]) -> dict[str, object]:
+    def _call(self, method: str, params: Mapping[str, object], read: Callable[[_Object], _T]) -> _T:
+        """Call a method and read its result, in which WrongResult names what is wrong."""
         if method in self._missing:
             raise MethodMissing(f"The provisioner has no method {method}.")
         try:
@@ -204,51 +208,66 @@ class Provisioner:
         except MethodMissing:
             self._missing.add(method)
             raise
-        return _as_object(method, result)
+        try:
+            return _read(result, read)
+        except _WrongResult as wrong:
+            reason = f"The provisioner's result of {method} must be {wrong}."
+            self._wrong_result = self._wrong_result or reason
+            raise ProvisionerError(reason) from None
 
 
-def _as_object(method: str, result: object) -> dict[str, object]:
+def _read(result: object, read: Callable[[_Object], _T]) -> _T:
     if not isinstance(result, dict):
-        raise _wrong(method, "an object")
-    return result
+        raise _WrongResult("an object")
+    return read(result)
 
 
-def _member(response: Mapping[str, object], role: MemberRole) -> ProvisionedMember:
-    key = _read_key("create_member", response) if response.get("key") is not None else None
-    user_id, email = (_text("create_member", response, member) for member in ("userId", "email"))
+def _member(response: _Object, role: MemberRole) -> ProvisionedMember:
+    key = _read_key(response) if response.get("key") is not None else None
+    user_id, email = (_text(response, member) for member in ("userId", "email"))
     return ProvisionedMember(user_id, email, key, role)
 
 
 def _late_member(call: UnansweredCall) -> ProvisionedMember | None:
     result = None if call.message is None else call.message["result"]
-    with suppress(ProvisionerError):
-        return _member(_as_object(call.method, result), "admin" if call.params["role"] == "admin" else "member")
+    with suppress(_WrongResult):
+        return _read(result, partial(_member, role="admin" if call.params["role"] == "admin" else "member"))
     return None
 
 
-def _wrong(method: str, expected: str) -> ProvisionerError:
-    return ProvisionerError(f"The provisioner's result of {method} must be {expected}.")
-
-
-def _text(method: str, response: Mapping[str, object], member: str) -> str:
-    value = response.get(member)
+def _text(response: _Object, name: str) -> str:
+    value = response.get(name)
     if not isinstance(value, str) or not value:
-        raise _wrong(method, f'an object with a text "{member}"')
+        raise _WrongResult(f'an object with a text "{name}"')
     return value
 
 
-def _read_key(method: str, response: Mapping[str, object]) -> Secret:
+def _exists(response: _Object) -> bool:
+    exists = response.get("exists")
+    if not isinstance(exists, bool):
+        raise _WrongResult('an object with "exists" true or false')
+    return exists
+
+
+def _read_key(response: _Object) -> Secret:
     try:
-        return validity.api_key(_text(method, response, "key"))
+        return validity.api_key(_text(response, "key"))
     except validity.Refused:
-        raise _wrong(method, 'an object with a "key" of visible ASCII characters') from None
+        raise _WrongResult('an object with a "key" of visible ASCII characters') from None
+
+
+def _mails(response: _Object, to: str) -> list[Mail]:
+    messages = response.get("messages")
+    if not isinstance(messages, list):
+        raise _WrongResult("an object with a list of messages")
+    return [_mail(to, message) for message in messages]
 
 
 def _mail(to: str, message: object) -> Mail:
     if not isinstance(message, dict):
-        raise _wrong("read_mail", "an object with a list of messages, each an object")
-    parts = [message.get(member, "") for member in ("from", "subject", "text")]
+        raise _WrongResult("an object with a list of messages, each an object")
+    parts = [message.get(name, "") for name in ("from", "subject", "text")]
     if not all(isinstance(part, str) for part in parts):
-        raise _wrong("read_mail", "an object with messages whose from, subject and text are texts")
+        raise _WrongResult("an object with messages whose from, subject and text are texts")
     sender, subject, text = parts
     return Mail(sender, (to,), subject, decoded(text))

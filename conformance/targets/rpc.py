@@ -96,6 +96,7 @@ class RpcChild:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._stderr: threading.Thread | None = None
+        self._last_on_stderr = b""
         self._buffer = bytearray()
         self._last_id = 0
         self._broken: str | None = None
@@ -213,7 +214,7 @@ class RpcChild:
             except BlockingIOError:
                 continue
             except OSError:
-                raise self._break(_ended(process)) from None
+                raise self._ended(process) from None
 
     def _line(self, process: subprocess.Popen[bytes], deadline: float) -> bytes | None:
         """Return the next line of the program's output; None if it does not come in time."""
@@ -227,7 +228,7 @@ class RpcChild:
                 return None
             chunk = os.read(descriptor, _CHUNK)
             if not chunk:
-                raise self._break(_ended(process))
+                raise self._ended(process)
             self._buffer += chunk
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
@@ -274,12 +275,21 @@ class RpcChild:
         self._broken = self._broken or reason
         return ProvisionerError(reason)
 
+    def _ended(self, process: subprocess.Popen[bytes]) -> ProvisionerError:
+        """Send no further calls, and tell why the program's output ended, with its last line on stderr."""
+        reason = _end_of_output(process)
+        if self._stderr is not None:
+            self._stderr.join(timeout=1.0)
+        last = f" Its last line on stderr{_quoted(self._last_on_stderr)}." if self._last_on_stderr.strip() else ""
+        return self._break(f"{reason}{last}")
+
     def _tell_stderr(self, process: subprocess.Popen[bytes]) -> None:
         stream = process.stderr
         if stream is None:
             return
         while line := stream.readline(_MAX_LINE + 1):
             if len(line) <= _MAX_LINE:
+                self._last_on_stderr = line
                 self._log(line.decode("utf-8", "replace").rstrip("\r\n"))
                 continue
             # A cut line could contain half a key, which redaction would not recognize.
@@ -321,14 +331,14 @@ def _quoted(line: bytes) -> str:
     if text.startswith(("{", "[", '"')):
         return ""  # it may contain a new key, however short
     shown = _NAMED_SECRET.sub(r"\g<name> <withheld>", without_likely_keys(text))
-    return f": {shown}"
+    return f': "{shown}"'
 
 
 def _descriptor(stream: Any) -> int:  # noqa: ANN401 - pipes are typed as optional, and here they exist
     return int(stream.fileno())
 
 
-def _ended(process: subprocess.Popen[bytes]) -> str:
+def _end_of_output(process: subprocess.Popen[bytes]) -> str:
     """Return why the program's output ended."""
     if not _exits(process, 1.0):
         return "The provisioner closed its stdout."

@@ -7,6 +7,8 @@ from typing import Final, NoReturn, final
 
 _WORD: Final = re.compile(r"[A-Za-z0-9_~+/=.\-]{12,}")
 _LETTER_AND_DIGIT: Final = re.compile(r"(?=.*[A-Za-z])(?=.*[0-9])")
+_PATH: Final = re.compile(r"~?/[A-Za-z][a-z]{2,}(?:[/.](?:[^/.]{,11}|[^/.0-9]+))+")
+"""An absolute path, in which no folder is like a key. No key begins like one, unless by a rare accident."""
 _TIME: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}")
 
 
@@ -40,11 +42,10 @@ class Secret:
 
 
 def without_likely_keys(text: str) -> str:
-    """Return the text without long words of letters and digits, except times: they may be unknown keys."""
+    """Return the text without long words of letters and digits, except times and paths: they may be unknown keys."""
     return _WORD.sub(_shown, text)
 
 
 def _shown(word: re.Match[str]) -> str:
-    if _LETTER_AND_DIGIT.match(word[0]) and not _TIME.match(word[0]):
-        return "<withheld>"
-    return word[0]
+    is_known = _TIME.match(word[0]) or _PATH.fullmatch(word[0])
+    return "<withheld>" if _LETTER_AND_DIGIT.match(word[0]) and not is_known else word[0]

@@ -282,7 +282,7 @@ def test_a_provisioner_without_a_response_is_called_twice_at_most(
     )
 
     ended = conformance(
-        "run", "--target", str(target), "--effort", "quick", "--only", "membership",
+        "run", "--target", str(target), "--effort", "quick", "--quiet", "--only", "membership",
         "--only", "archive-engagement-succeeds",
         CONFORMANCE_API_KEY=sandbox["CONFORMANCE_API_KEY"],
     )  # fmt: skip

@@ -518,7 +518,7 @@ def test_a_key_in_a_command_is_warned_of(load: Callable[..., Profile], command: 
 
     warnings = load(f"provisioner:\n  command: {command}", **variables).warnings
 
-    assert any("see in the list of processes" in warning for warning in warnings) is warned
+    assert any("see provisioner.command in the list of processes" in warning for warning in warnings) is warned
     assert "provision-token" not in "".join(warnings)
 
 

@@ -158,8 +158,10 @@ def test_a_long_reason_is_left_out(start: Start) -> None:
 )
 def test_a_result_of_another_shape_is_an_error(start: Start, result: str, sentence: str) -> None:
     """A key must be a valid header text; anything else is refused without being shown."""
-    with pytest.raises(ProvisionerError, match=sentence):
-        start(loop=f"answer(request, result={result})").create_key(["a"])
+    provisioner = start(loop=f"answer(request, result={result})")
+    with pytest.raises(ProvisionerError, match=sentence) as wrong:
+        provisioner.create_key(["a"])
+    assert provisioner.problem == str(wrong.value)
 
 
 @pytest.mark.parametrize("result", ["{}", "{'messages': {}}", "{'messages': [1]}", "{'messages': [{'text': 1}]}"])
@@ -204,6 +206,10 @@ HOSTILE = {
     "endless line": ("[sys.stdout.write('x' * 65536) for _ in range(1000)]", "a line of more than 1 MiB"),
     "long line": ("print('x' * (1 << 21), flush=True)\nsys.stdin.read()", "a line of more than 1 MiB"),
     "death": ("sys.exit(3)", "ended by itself with status 3"),
+    "death with a reason": (
+        "sys.exit('/srv/tools/provision2/main.py: token 4f9c2b7a is over')",
+        'status 1. Its last line on stderr: "/srv/tools/provision2/main.py: token <withheld> is over".',
+    ),
     "half a line": ("sys.stdout.write('{\"json'); sys.stdout.flush(); sys.exit(0)", "ended by itself with status 0"),
     "killed": ("os.kill(os.getpid(), 9)", "was ended by a signal"),
     "closed": ("os.close(1); sys.stdin.read()", "closed its stdout"),
@@ -232,7 +238,7 @@ def test_a_broken_conversation_stays_broken(start: Start) -> None:
             provisioner.create_organization()
         reasons.add(str(caught.value))
 
-    assert reasons == {"The provisioner wrote a line on its stdout that is no JSON-RPC 2.0 response: garbage."}
+    assert reasons == {'The provisioner wrote a line on its stdout that is no JSON-RPC 2.0 response: "garbage".'}
 
 
 def test_a_late_response_is_not_taken_for_the_next(start: Start) -> None:

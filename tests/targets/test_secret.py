@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from conformance.targets.secret import Secret
+from conformance.targets.secret import Secret, without_likely_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,3 +33,23 @@ def test_a_secret_is_not_pickled() -> None:
     """Pickling a secret fails."""
     with pytest.raises(TypeError, match="not written anywhere"):
         pickle.dumps(Secret("swordfish"))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("token sk_live_51H8xQ2eZv expired", "token <withheld> expired"),
+        ("at 2026-11-29T22:56:53Z", "at 2026-11-29T22:56:53Z"),
+        (
+            'File "/usr/lib/python3.11/json/decoder.py", line 355',
+            'File "/usr/lib/python3.11/json/decoder.py", line 355',
+        ),
+        ("~/work/vendor9/admin_client2.py", "<withheld>"),
+        ("/var/keys/4f9a7c2e81d04b6f", "<withheld>"),
+        ("/4f9a7c2e81/d04b6f9", "<withheld>"),
+        ("a/usr/lib/python3.11", "<withheld>"),
+    ],
+)
+def test_texts_that_may_be_keys_are_withheld(text: str, shown: str) -> None:
+    """Times and paths are shown, unless a folder of the path may be a key."""
+    assert without_likely_keys(text) == shown
