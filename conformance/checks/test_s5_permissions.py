@@ -200,7 +200,7 @@ def _refusals(run: Run, tried: Permissions, operation: str) -> dict[str, list[Se
 def _elsewhere(run: Run, tried: Permissions, own: list[Exchange]) -> list[Exchange]:
     """Return the other exchanges of the run with the same key and operation, on targets whose state is known.
 
-    Those before the service knew the key are left out.
+    A success counts, whatever the state of its target. Those before the service knew the key are left out.
     """
     targets = {None, tried.user, *tried.reserved.reads}
     judged, request = {exchange.number for exchange in (*own, *tried.invalid)}, own[0].request
@@ -214,7 +214,7 @@ def _elsewhere(run: Run, tried: Permissions, own: list[Exchange]) -> list[Exchan
         if exchange.number > min(known, default=inf)
         and exchange.number not in judged
         and exchange.request.operation is request.operation
-        and exchange.request.identifier in targets
+        and (exchange.request.identifier in targets or exchange.accepted)
     ]
 
 

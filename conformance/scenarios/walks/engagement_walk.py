@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from conformance.oracle.laws.responses import LawFunction
     from conformance.running.run import Run
+    from conformance.scenarios.walks.actors import Actors
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
@@ -66,7 +67,7 @@ class Walk:
     """A walk through the operations.
 
     Args:
-        run: The run.
+        actors: The keys that send its steps.
         number: The walk's number, which keeps its names apart from those of other walks.
         crowd: Creations of engagements that fill the lists beside those of the walk.
 
@@ -76,7 +77,7 @@ class Walk:
         finding: The fault that ended the walk, if there was one.
     """
 
-    run: Run
+    actors: Actors
     number: int
     crowd: Sequence[Exchange] = ()
     ledger: Ledger = field(init=False)
@@ -88,6 +89,11 @@ class Walk:
     def __post_init__(self) -> None:
         self.ledger = Ledger.over(self.crowd)
 
+    @property
+    def run(self) -> Run:
+        """The run."""
+        return self.actors.run
+
     def send_steps(self, steps: Sequence[Step]) -> Finding | None:
         """Send steps until one shows a fault; steps about missing engagements are skipped."""
         length = 0
@@ -95,7 +101,7 @@ class Walk:
             sent = self._request(step)
             if sent is None:
                 continue
-            exchange = self.run.send(sent)
+            exchange = self.actors.send(sent, step.turn)
             self.taken.append(TakenStep(step, exchange))
             self._learn(self.taken[-1])
             found = self.ledger.take(exchange)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _EPISODES: Final = 0.3
 _COUNT: Final = 7
 _READ_AFTER: Final = 0.55
+TURNS: Final = 1 << 16
+"""The number of different turns, far more than there are keys."""
 
 
 class Kind(StrEnum):
@@ -61,6 +63,7 @@ class Step:
         word: The new part of a name or a description.
         query: The parameters of a list, without the page.
         page: The requested page, if there are as many.
+        turn: Chooses the key that sends it.
     """
 
     kind: Kind
@@ -69,6 +72,7 @@ class Step:
     word: str = ""
     query: tuple[tuple[str, str], ...] = ()
     page: int = 1
+    turn: int = 0
 
 
 def plan(choices: random.Random, size: int, slots: int) -> list[Step]:
@@ -94,7 +98,7 @@ def plan(choices: random.Random, size: int, slots: int) -> list[Step]:
         steps.append(_step(choices, words, kind, slot, other))
         if kind in WRITES and choices.random() < _READ_AFTER:
             steps.append(Step(Kind.GET, slot))
-    return steps[:size]
+    return [replace(step, turn=choices.randrange(TURNS)) for step in steps[:size]]
 
 
 def _words(choices: random.Random) -> Iterator[str]:

@@ -9,6 +9,7 @@ from conformance.oracle import read
 from conformance.oracle.lists.collation import LABEL, syllables
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
+from conformance.scenarios.walks.actors import Actors
 from conformance.scenarios.walks.engagement_walk import TakenStep, Walk
 from conformance.scenarios.walks.failed_walk import FailedWalk, describe_walk
 from conformance.scenarios.walks.plan import WRITES, Kind, Step, plan
@@ -69,16 +70,20 @@ class Walks:
 
 @scenario
 def random_walks(run: Run) -> Walks:
-    """Create, edit, archive, unarchive, delete, read and list engagements in random sequences."""
+    """Create, edit, archive, unarchive, delete, read and list engagements in random sequences.
+
+    A run that is not quick sends them with all its keys in turn.
+    """
     size, walks = SIZES[run.effort], Walks()
+    actors = Actors(run) if run.effort is Effort.QUICK else Actors.of(run)
     crowd = _crowd(run, size.crowd)
     for number in range(size.walks):
         steps = plan(run.random(f"walk {number}"), size.steps, size.slots)
-        walk = Walk(run, number * _ATTEMPTS, crowd)
+        walk = Walk(actors, number * _ATTEMPTS, crowd)
         finding = walk.send_steps(steps)
         walks.findings.append(walk.ledger.findings)
         if finding is not None and finding.requirement not in walks.failed:
-            walk, finding = _shortest(run, *_cleared(run, walk, finding), size.shrinking)
+            walk, finding = _shortest(*_cleared(walk, finding), size.shrinking)
             walks.failed[finding.requirement] = describe_walk(walk, finding)
     return walks
 
@@ -91,17 +96,17 @@ def _crowd(run: Run, count: int) -> list[Exchange]:
     return run.send_all([requests.create_engagement({"name": run.names.name(f"{LABEL}-{name}")}) for name in names])
 
 
-def _cleared(run: Run, walk: Walk, finding: Finding) -> tuple[Walk, Finding]:
+def _cleared(walk: Walk, finding: Finding) -> tuple[Walk, Finding]:
     """Return the same walk with a read after each step, if the fault may have several causes."""
     steps = _guesses(walk.taken, finding)[1]
     if not finding.ambiguous or not steps:
         return walk, finding
-    another = Walk(run, walk.number + _ATTEMPTS - 1, walk.crowd)
+    another = Walk(walk.actors, walk.number + _ATTEMPTS - 1, walk.crowd)
     found = another.send_steps([doubled for step in steps for doubled in (step, Step(Kind.GET, step.slot))])
     return (walk, finding) if found is None else (another, found)
 
 
-def _shortest(run: Run, walk: Walk, finding: Finding, budget: int) -> tuple[Walk, Finding]:
+def _shortest(walk: Walk, finding: Finding, budget: int) -> tuple[Walk, Finding]:
     """Return the shortest walk that shows the same fault, within a budget of requests."""
     first = walk.number - walk.number % _ATTEMPTS
     numbers = iter(range(first + 1, first + _ATTEMPTS - 1))
@@ -111,7 +116,7 @@ def _shortest(run: Run, walk: Walk, finding: Finding, budget: int) -> tuple[Walk
         nonlocal shortest
         if (number := next(numbers, None)) is None:
             return None
-        another = Walk(run, number, walk.crowd)
+        another = Walk(walk.actors, number, walk.crowd)
         found = another.send_steps(steps)
         if found is None or found.requirement != finding.requirement:
             return None

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,9 +19,10 @@ from conformance.scenarios.walks import runner as walks
 from conformance.scenarios.walks.plan import WRITES, Kind, plan
 from conformance.scenarios.walks.runner import random_walks
 from conformance.scenarios.walks.shrinking import shrink
+from conformance.targets.capabilities import MissingMeans
 from conformance.targets.names import RunNames
 from conformance.wire.exchange import Exchange
-from conformance.wire.requests import Request
+from conformance.wire.requests import Credential, Request
 from tests.fakes.runs import FakeRun
 
 MakeClient = Callable[..., Any]
@@ -31,8 +33,15 @@ def chosen(seed: int | str) -> Random:
     return Random(seed)
 
 
+def no_key(*_: object) -> Credential:
+    """Raise, as for a target without further keys."""
+    raise MissingMeans("key:any", "There is none.")
+
+
 class Walking(FakeRun):
     """A run with a client and its service."""
+
+    fixtures = SimpleNamespace(scoped_key=no_key, key_with=no_key)
 
     def __init__(self, client: Any, effort: Effort) -> None:
         super().__init__(effort=effort, names=RunNames("cf-aaaaaaaa-"))

@@ -1,0 +1,65 @@
+"""Keys that send the steps of walks in turn, beside the main key."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from conformance.interface.operations import SCOPES
+from conformance.oracle.permissions import KEYS, MATRIX, Permission
+from conformance.scenarios.keys_in_turn import RetryNewKeys
+from conformance.targets.capabilities import MissingMeans
+from conformance.wire.exchange import KEY_REFUSED
+
+if TYPE_CHECKING:
+    from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Credential, Request
+
+_SHARES: Final = {Permission.ALLOWED: 2, Permission.OPEN: 1, Permission.REFUSED: 1}
+"""How often keys get a turn, by the rule for the operation."""
+_OF_MAIN_KEY: Final = 6
+"""How often the main key gets one."""
+
+
+@dataclass(slots=True)
+class Actors:
+    """Keys with few permissions, by their names in ``KEYS``; without any, the main key sends everything."""
+
+    run: Run
+    keys: dict[str, Credential] = field(default_factory=dict)
+    _refused: set[tuple[str, str]] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, run: Run) -> Actors:
+        """Return the actors of a run: all keys that the target has."""
+        keys: dict[str, Credential] = {}
+        for name, scopes in KEYS.items():
+            with suppress(MissingMeans):
+                keys[name] = run.fixtures.scoped_key(name) if name in SCOPES else run.fixtures.key_with(name, scopes)
+        return cls(run, keys)
+
+    def send(self, request: Request, turn: int) -> Exchange:
+        """Send a request with the key whose turn it is, and again with the main key if the key may not do this.
+
+        A key that must be refused is not followed by the main key, which would hide what the refused request has done,
+        unless the walk needs the engagement. A key that is refused what the interface leaves open gets no further turn.
+        """
+        operation = request.operation.id
+        turns = [
+            name
+            for name in self.keys
+            if (name, operation) not in self._refused
+            for _ in range(_SHARES[MATRIX[name, operation]])
+        ]
+        place = turn % (len(turns) + _OF_MAIN_KEY)
+        if place >= len(turns):
+            return self.run.send(request)
+        name, rule = turns[place], MATRIX[turns[place], operation]
+        exchange = RetryNewKeys(self.run).send(request.with_key(self.keys[name]))
+        if exchange.received_status not in KEY_REFUSED:
+            return exchange
+        if rule is Permission.OPEN:
+            self._refused.add((name, operation))
+        return exchange if rule is Permission.REFUSED and operation != "createEngagement" else self.run.send(request)
