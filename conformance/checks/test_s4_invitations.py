@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import pytest
@@ -79,21 +80,42 @@ def test_invitation_is_not_counted(run: Run) -> None:
     _, doubtful = counts_in_doubt(run, "memberCount")
     if not doubtful:
         raise Inapplicable("memberCount is the number of members")
-    confirm.stable_between(
-        run, _counted(run), _expect_no_growth, lambda: _counted(run), still=lambda was, now: was[2] == now[0]
-    )
+    confirm.stable_between(run, _counted(run), _expect_no_growth, lambda: _counted(run), still=_is_at_rest)
 
 
-def _counted(run: Run) -> tuple[int, Exchange, int]:
-    """Return the memberCount before and after an invitation, and the invitation."""
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """The members and engagements before an invitation, after it, and again after as long a time."""
+
+    invitation: Exchange
+    before: tuple[int, int]
+    after: tuple[int, int]
+    later: tuple[int, int]
+
+
+def _counted(run: Run) -> _Counted:
+    asked = requests.get_organization()
     invitation = requests.invite_member({"email": run.address("uncounted"), "role": "admin"})
-    before, invited, after = run.send_in_turn([requests.get_organization(), invitation, requests.get_organization()])
-    first, last = (read.integer(read.data(count), "memberCount", count) for count in (before, after))
-    return first, read.success(invited), last
+    before, invited, after = run.send_in_turn([asked, invitation, asked])
+    run.sleep(invited.seconds)
+    return _Counted(read.success(invited), *map(_counts, (before, after, run.send(asked))))
 
 
-def _expect_no_growth(seen: tuple[int, Exchange, int]) -> None:
-    expect.equal("the growth of memberCount with an invitation", seen[2] - seen[0], 0, seen[1])
+def _counts(organization: Exchange) -> tuple[int, int]:
+    members, engagements = (
+        read.integer(read.data(organization), name, organization) for name in ("memberCount", "engagementCount")
+    )
+    return members, engagements
+
+
+def _expect_no_growth(seen: _Counted) -> None:
+    expect.equal("the growth of memberCount with an invitation", seen.after[0] - seen.before[0], 0, seen.invitation)
+
+
+def _is_at_rest(was: _Counted, now: _Counted) -> bool:
+    """Whether no engagement came or went, and no member but with the invitations."""
+    engagements = {counts[1] for seen in (was, now) for counts in (seen.before, seen.after, seen.later)}
+    return len(engagements) == 1 and was.after == was.later == now.before and now.after == now.later
 
 
 # --- the owner, and strangers

@@ -41,12 +41,12 @@ def _permission(scope: str, operation: Operation) -> Permission:
 KEYS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         **{scope: (scope,) for scope in SCOPES},
-        "two permissions": ("organizations:read", "engagements:write"),
+        "four permissions": tuple(scope for scope in SCOPES if scope != "organizations:write"),
         "both read permissions": ("organizations:read", "engagements:read"),
         "no permission": (),
     }
 )
-"""The keys with few permissions, by name: each permission alone, two pairs of one of each family, and none."""
+"""The keys with few permissions, by name: each permission alone, all but one, two, and none."""
 
 
 def _of_all(permissions: Iterable[str], operation: Operation) -> Permission:

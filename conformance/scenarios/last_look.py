@@ -126,6 +126,7 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
     bystander, listing = requests.get_engagement(ids[LastChange.NEW]), latest(run)
     active, archived = latest(run, status="active", sort="name"), latest(run, status="archived")
     edit = requests.update_engagement(ids[LastChange.EDITED], {"name": reserved.freed})
+    description = {"description": "Described at the end of the run"}  # of two engagements, with equal requests
     archive = requests.archive_engagement(ids[LastChange.UNARCHIVED])
     invalid = requests.update_engagement(ids[LastChange.UNARCHIVED], {"name": 5, "description": 5})
     writer, member = scoped_key_or_none(run, "engagements:write"), key_of_bystander(run)
@@ -135,8 +136,8 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
     for request in (
         *(bystander, listing, active, edit, listing),
         # The main key has last read another name, which must not come back.
-        requests.update_engagement(ids[LastChange.EDITED], {"description": "Described at the end of the run"}),
-        *(reading, requests.update_engagement(ids[LastChange.UNARCHIVED], {"description": "No longer as it was read"})),
+        requests.update_engagement(ids[LastChange.EDITED], description),
+        *(reading, requests.update_engagement(ids[LastChange.UNARCHIVED], description)),
         *(invalid, archive),
         *(requests.update_engagement(ids[LastChange.UNARCHIVED], refused), bystander, listing, active, archived),
         *(requests.delete_engagement(ids[LastChange.ARCHIVED]), bystander, archived),

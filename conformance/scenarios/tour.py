@@ -13,6 +13,7 @@ from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.single_scope import single_permissions
 from conformance.scenarios.access.two_organizations import two_organizations
+from conformance.scenarios.engagements.histories import histories
 from conformance.scenarios.members.role_changes import key_of_bystander
 from conformance.scenarios.samples import ALONE, shuffled
 from conformance.wire import requests
@@ -62,6 +63,8 @@ def _sequences(run: Run) -> Iterator[tuple[_Step, ...]]:
 
     roles = cycle((None, "owner"))  # perhaps past the end
     mark = run.name("toured")
+    # So that the numbers of the last pages have two digits.
+    size = max(2, ((run.engagements_before or 0) + len(histories(run))) // 12)
     names = cycle(texts := shuffled(ALONE, run.random("texts of the tour")))
     descriptions = cycle((*_DESCRIPTIONS, *reversed(texts)))
     refused = cycle([{"description": None}, {"description": ""}, {"name": mark}])
@@ -72,7 +75,7 @@ def _sequences(run: Run) -> Iterator[tuple[_Step, ...]]:
         lambda _: requests.list_members(perPage=1, role="member"),  # in another order than elsewhere
         few_members,
         *(lambda _: requests.get_organization(), delete, get),
-        *(_listed(sort="name", order="asc", perPage=2, page=page) for page in (1, 2)),
+        *(_listed(sort="name", order="asc", perPage=size, page=page) for page in (1, 2)),
     )
     if run.effort is Effort.QUICK:
         return

@@ -71,19 +71,19 @@ def test_permissions_by_rule(operation: str, permission: Permission, scopes: tup
 
 
 @pytest.mark.parametrize(
-    ("operation", "of_two", "of_reads", "of_none"),
+    ("operation", "of_four", "of_reads", "of_none"),
     [
         ("getCurrentOrganization", Permission.ALLOWED, Permission.ALLOWED, Permission.REFUSED),
         ("createEngagement", Permission.ALLOWED, Permission.REFUSED, Permission.REFUSED),
         ("inviteMember", Permission.REFUSED, Permission.REFUSED, Permission.REFUSED),
-        ("deleteEngagement", Permission.OPEN, Permission.REFUSED, Permission.REFUSED),
+        ("deleteEngagement", Permission.ALLOWED, Permission.REFUSED, Permission.REFUSED),
         ("listEngagements", Permission.OPEN, Permission.OPEN, Permission.OPEN),
         ("unarchiveEngagement", Permission.OPEN, Permission.OPEN, Permission.OPEN),
     ],
 )
 def test_several_permissions_and_none(
-    operation: str, of_two: Permission, of_reads: Permission, of_none: Permission
+    operation: str, of_four: Permission, of_reads: Permission, of_none: Permission
 ) -> None:
-    """A key with two permissions may do what each allows; one without any must be refused what needs one."""
-    found = [MATRIX[key, operation] for key in ("two permissions", "both read permissions", "no permission")]
-    assert found == [of_two, of_reads, of_none]
+    """A key with several permissions may do what each allows; one without any must be refused what needs one."""
+    found = [MATRIX[key, operation] for key in ("four permissions", "both read permissions", "no permission")]
+    assert found == [of_four, of_reads, of_none]

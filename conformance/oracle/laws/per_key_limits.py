@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _MARGIN: Final = 1.0
 """Seconds by which a Date is truncated."""
 
+_TRIED: Final = 3
+"""Requests with which the provisioner may have tried a key before it returned it."""
+
 _OTHERS: Final = 5
 """Requests with other keys between two of one key that suffice to show that they do not reduce its limit."""
 
@@ -65,10 +68,13 @@ def limit_evidence(exchanges: Iterable[Exchange], keys: Collection[str]) -> Limi
 def _compare_windows(found: LimitEvidence, own: Sequence[AnnouncedLimit], others: Sequence[AnnouncedLimit]) -> None:
     """Compare the decrease of a key's Remaining, in total and within each window, with its requests by then."""
     windows: list[list[AnnouncedLimit]] = []
+    tried: int | None = None
     for reading in sorted(own, key=lambda reading: reading.begin):
         if reading.ahead is None or reading.limit is None or reading.remaining is None or not _is_of_key(reading):
             continue
-        if reading.limit - reading.remaining > sum(1 for other in own if other.begin < reading.end):
+        unexplained = reading.limit - reading.remaining - sum(1 for other in own if other.begin < reading.end)
+        tried = unexplained if tried is None else tried
+        if unexplained > max(0, min(tried, _TRIED)):
             found.doubtful.append(reading.exchange)
         if windows and of_one_window(windows[-1][0], reading):
             windows[-1].append(reading)

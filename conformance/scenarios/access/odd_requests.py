@@ -90,10 +90,10 @@ def _others(run: Run, made: str | None) -> list[Request]:
     read_odd = requests.get_engagement("\u00e9\U0001f600'\"--" + "x" * _LONG)
     singly = [requests.get_engagement(identifier) for identifier in shuffled(IDENTIFIERS, run.random("read"))]
     unknown = _headed(requests.get_engagement(run.names.name("odd")), ("Accept", "text/html"))  # errors are JSON, too
-    reads = [request for request in asked if request.method == "GET"]
-    foreign = [_headed(_headed(request, HEADERS[0]), ("Accept-Language", "de-CH, fr;q=0.5")) for request in reads]
+    reads = [_headed(request, HEADERS[0]) for request in asked if request.method == "GET"]
+    foreign = [_headed(request, ("Accept-Language", "de-CH, fr;q=0.5")) for request in (unknown, *reads)]
     headed = [_headed(request, header) for header, request in _covered(run, "headers", HEADERS, asked)]
-    return [read_odd, unknown, *foreign, *headed, *(singly[:1] if run.effort is Effort.QUICK else singly)]
+    return [read_odd, *foreign, *headed, *(singly[:1] if run.effort is Effort.QUICK else singly)]
 
 
 def _headed(request: Request, header: tuple[str, str]) -> Request:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -37,11 +38,11 @@ class LastChange(StrEnum):
     DELETED = "deleted"
 
 
-_PATHS: Final[Mapping[LastChange, tuple[Callable[[str], Request], ...]]] = MappingProxyType(
+_PATHS: Final[Mapping[LastChange, tuple[Callable[[str], Request] | None, ...]]] = MappingProxyType(
     {
         LastChange.NEW: (),
         LastChange.ARCHIVED: (requests.archive_engagement,),
-        LastChange.EDITED: (_edit,),
+        LastChange.EDITED: (None, _edit),  # between an archive and an unarchiving, for lists by updatedAt
         LastChange.ARCHIVED_AGAIN: (
             requests.archive_engagement,
             requests.unarchive_engagement,
@@ -49,11 +50,11 @@ _PATHS: Final[Mapping[LastChange, tuple[Callable[[str], Request], ...]]] = Mappi
             requests.archive_engagement,
         ),
         LastChange.EDIT_REFUSED: (requests.archive_engagement, _edit),
-        LastChange.UNARCHIVED: (requests.archive_engagement, requests.unarchive_engagement),
+        LastChange.UNARCHIVED: (requests.archive_engagement, None, requests.unarchive_engagement),
         LastChange.DELETED: (requests.delete_engagement,),
     }
 )
-"""The requests that lead a new engagement to each state."""
+"""The requests that lead a new engagement to each state, step by step; None is a step without a request."""
 NEEDED_STATUS: Final = {"updateEngagement": "active", "archiveEngagement": "active", "unarchiveEngagement": "archived"}
 """The status without which a service may refuse an operation for the state of the engagement."""
 
@@ -135,7 +136,8 @@ def engagements_in_every_state(run: Run) -> ReservedEngagements:
     }
     if len(set(ids.values())) < len(ids):  # another check reports identifiers that are given twice
         return ReservedEngagements({}, {})
-    for number in range(max(map(len, _PATHS.values()))):
-        run.send_all([_PATHS[state][number](made) for state, made in ids.items() if len(_PATHS[state]) > number])
+    paths = [[step and step(made) for step in _PATHS[state]] for state, made in ids.items()]
+    for step in zip_longest(*paths):
+        run.send_all([request for request in step if request is not None])
     reads = run.send_all([requests.get_engagement(identifier) for identifier in ids.values()])
     return ReservedEngagements(ids, dict(zip(ids.values(), reads, strict=True)), freed, body["name"])

@@ -115,7 +115,7 @@ class Permissions:
 
 @scenario(alone=True)
 def single_permissions(run: Run) -> Permissions:
-    """Call every operation with keys that have a single permission, two, or none."""
+    """Call every operation with keys that have a single permission, several, or none."""
     tried = Permissions(label(run, "forbidden"), run.scenarios.result(engagements_in_every_state))
     sender = RetryNewKeys(run)
     _find_keys(run, tried)
@@ -271,7 +271,7 @@ def _engagements(run: Run, names: tuple[str, ...]) -> dict[str, str]:
 
 def _try_other_requests(run: Run, sender: RetryNewKeys, tried: Permissions) -> None:
     """Send requests that are allowed or open, on resources that nothing else needs: step by step, all keys at once."""
-    targets = _engagements(run, ("engagements:write", "engagements:delete", "two permissions", "other"))
+    targets = _engagements(run, ("engagements:write", "engagements:delete", "four permissions", "other"))
     organization = harmless_name(tried.organization)
     planned: list[tuple[str, str, Request]] = []
     for scope, key in tried.keys.items():
@@ -290,30 +290,37 @@ def _try_other_requests(run: Run, sender: RetryNewKeys, tried: Permissions) -> N
             (scope, name, replace(request, identifier=own.get(name, request.identifier), credential=key))
             for name, request in _other_requests(run, scope, inputs)
         ]
+    after_reading = [*_refused_after_reading(run, tried)]
     for step in ([name for name in OPERATIONS if name not in ON_ENGAGEMENT], *[[name] for name in ON_ENGAGEMENT]):
         batch = [entry for entry in planned if entry[1] in step]
+        due = [entry for entry in after_reading if _has_read(tried, *entry)]
+        after_reading = [entry for entry in after_reading if entry not in due]
+        batch += due
         exchanges = sender.send_all([request for _, _, request in batch])
-        tried.cells |= {(scope, name): [exchange] for (scope, name, _), exchange in zip(batch, exchanges, strict=True)}
         for (scope, name, request), exchange in zip(batch, exchanges, strict=True):
+            tried.cells.setdefault((scope, name), []).append(exchange)
             if MATRIX[scope, name] is Permission.ALLOWED and request.identifier is not None and exchange.missed:
                 tried.missing[request.identifier] = run.send(requests.get_engagement(request.identifier))
-    _try_after_reading(run, tried)
     _look_for_created(run, tried)
     if "organizations:write" in tried.keys and run.mode is Mode.DISPOSABLE:
         _try_membership(run, tried.keys["organizations:write"], tried)
 
 
-def _try_after_reading(run: Run, tried: Permissions) -> None:
-    """Send changes that a key must be refused after its read of the same resource, which a service may remember."""
+def _refused_after_reading(run: Run, tried: Permissions) -> Iterator[tuple[str, str, Request]]:
+    """Yield changes that a key must be refused, and that it sends after its read of the same resource.
+
+    A service may remember that. It may confuse requests at once, so they are sent with others that are allowed.
+    """
     edit = requests.update_engagement(tried.reserved.active or "", {"description": tried.label})
     renaming = requests.update_organization({"name": tried.label})
-    for scope, reading, change in (
-        ("engagements:read", "getEngagement", edit), ("organizations:read", "getCurrentOrganization", renaming)
-    ):  # fmt: skip
-        was_read = any(exchange.accepted for exchange in tried.cells.get((scope, reading), []))
-        if was_read and _may_be_tried(run, change.operation.id, tried):
-            sent = run.send(replace(change.with_key(tried.keys[scope]), repeatable=True))
-            tried.cells.setdefault((scope, change.operation.id), []).append(sent)
+    for scope, change in ("engagements:read", edit), ("organizations:read", renaming):
+        if scope in tried.keys and _may_be_tried(run, change.operation.id, tried):
+            yield scope, change.operation.id, replace(change, credential=tried.keys[scope], repeatable=True)
+
+
+def _has_read(tried: Permissions, scope: str, operation: str, _: Request) -> bool:
+    reading = "getEngagement" if operation == "updateEngagement" else "getCurrentOrganization"
+    return any(exchange.accepted for exchange in tried.cells.get((scope, reading), []))
 
 
 def _own_resources(scope: str, reserved: ReservedEngagements) -> dict[str, str]:

@@ -94,12 +94,12 @@ def cascade(run: Run) -> Cascade:
     full, more, neighbour = _engagements_for_records(run)
     # Archived engagements may refuse records, so most are made before the engagements are archived.
     records = [_records(run, identifier, KINDS * (1 + (not place))) for place, identifier in enumerate(full)]
-    is_named_alike = _name_like(run, full[0], neighbour)
+    is_named_alike = _name_like(run, full[0], full[-1], neighbour)
     for identifier, changes in [*zip(full, _CHANGES_BEFORE, strict=True)][is_named_alike:]:
         _change(run, identifier, changes)
+    records[1] += _made(_records(run, full[1], KINDS[:1]))  # it is archived
     for place, identifier in enumerate(more):
-        made = _records(run, identifier, (KINDS[place % len(KINDS)],))
-        records.append([record for record in made if record.error is None])
+        records.append(_made(_records(run, identifier, (KINDS[place % len(KINDS)],))))
     deleted = [*full, *more]
     archived = frozenset(archived_last(histories(run))).intersection(deleted)
     kept = _records(run, neighbour, KINDS)
@@ -146,10 +146,22 @@ def _change(run: Run, identifier: str, changes: Sequence[str]) -> None:
         read.success(response)
 
 
-def _name_like(run: Run, identifier: str, neighbour: str) -> bool:
-    """Give an engagement the name of another, so that only ids tell their records apart; return whether that worked."""
+def _name_like(run: Run, identifier: str, other: str, neighbour: str) -> bool:
+    """Give an engagement the name of a neighbour, so that only ids tell their records apart, and another its beginning.
+
+    Returns:
+        Whether the service permits equal names.
+    """
     name = field_or_none(run.send(requests.get_engagement(neighbour)), "name")
-    return isinstance(name, str) and run.send(requests.update_engagement(identifier, {"name": name})).accepted
+    if not isinstance(name, str):
+        return False
+    names = {identifier: name, other: name[:-1]}
+    renamed = run.send_all([requests.update_engagement(key, {"name": value}) for key, value in names.items()])
+    return renamed[0].accepted
+
+
+def _made(records: Sequence[Record]) -> list[Record]:
+    return [record for record in records if record.error is None]
 
 
 def _records(run: Run, engagement: str, kinds: Sequence[SubordinateKind]) -> list[Record]:

@@ -43,6 +43,7 @@ class ExhaustedWindow:
     Attributes:
         limit: The limit that the service states.
         served: The successes.
+        missed: The response to a read of a missing engagement within the limit, which must not restore the window.
         refused: The responses with 429.
         beyond: A response that came beyond the limit without a 429; None if there is none.
         exclusive: Whether only this run uses the key.
@@ -50,6 +51,7 @@ class ExhaustedWindow:
 
     limit: int
     served: list[Exchange] = field(default_factory=list)
+    missed: Exchange | None = None
     refused: list[Exchange] = field(default_factory=list)
     beyond: Exchange | None = None
     exclusive: bool = False
@@ -99,8 +101,9 @@ class ExhaustedWindow:
         This holds if Remaining is what is left after the request, see ``shows_what_is_left``.
         """
         window = rate_limits.reset(self.refused[0]) if self.refused else None
-        before = [exchange for exchange in self.served if rate_limits.reset(exchange) == window]
-        left = [remaining for exchange in before if (remaining := rate_limits.remaining(exchange)) is not None]
+        sent = self.served if self.missed is None else [*self.served, self.missed]
+        before = [exchange for exchange in sent if rate_limits.reset(exchange) == window]
+        left = [rate_limits.remaining(exchange) or 0 for exchange in before]
         last = max((exchange.number for exchange in before), default=0)
         if any(exchange.number > last and rate_limits.remaining(exchange) == 0 for exchange in self.served):
             return None  # a bucket that refills names the same reset again later
@@ -147,8 +150,13 @@ def exhaust(run: Run, key: Credential) -> ExhaustedWindow:
     asked = at_once(requests.get_organization(), key)
     together = True
     while not exhausted.over:
-        for exchange in run.send_all([asked] * exhausted.left) if together else [run.send(asked)]:
+        is_first = together and exhausted.missed is None and exhausted.left > 1
+        for exchange in run.send_all([asked] * (exhausted.left - is_first)) if together else [run.send(asked)]:
             exhausted.take(exchange)
+        if is_first and not exhausted.refused:
+            exhausted.missed = run.send(at_once(requests.get_engagement(run.names.name("missing")), key))
+            if exhausted.missed.status == TOO_MANY_REQUESTS:
+                exhausted.take(exhausted.missed)
         if together and exhausted.is_crowded:
             together = False
             exhausted.take_alone(run.send(asked))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -9,7 +10,7 @@ from conformance.oracle import read
 from conformance.oracle.exchanges import of_operation
 from conformance.oracle.laws import rate_limits
 from conformance.oracle.laws.responses import first_resource, readable_resources
-from conformance.oracle.outcomes import CantTell
+from conformance.oracle.outcomes import CantTell, Untested
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import OTHER_ROLE, untouchable_member
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Credential, Request
 
 _AROUND: Final = 2
+_LIMIT_TRIED_TWICE: Final = 50
+"""The highest limit of a key whose next window is used up, too."""
 _SURELY_LEFT: Final = 2
 """Requests left, in a response or before it, that let the next request through."""
 
@@ -145,10 +148,12 @@ def throttling(run: Run) -> Throttling:
         if attempt.exhausted.refused:
             after_reset, not_awaited = send_after_reset(run, key, attempt.last_refusal)
         if after_reset is not None and after_reset.succeeded and attempt.exhausted.exclusive:
-            refused_after_reset += _refused_again(run, key, after_reset)
+            refused_after_reset += _refused_again(run, key, after_reset, _after_refusal(run, attempt))
         done = not early and not refused_after_reset and not passed[-1] and _complete(attempt, run, other)
         if after_reset is None or not after_reset.succeeded or done:
             break
+    if run.effort is not Effort.QUICK and after_reset is not None and after_reset.succeeded and key.name != MAIN_KEY:
+        attempt.exhausted = _in_next_window(run, key, attempt.exhausted)
     if attempt.refused_creation is not None:  # for the ledger, which judges whether a refused request had an effect
         run.send(requests.list_engagements(**NEWEST, perPage=100))
     return Throttling(
@@ -164,9 +169,26 @@ def throttling(run: Run) -> Throttling:
     )
 
 
-def _refused_again(run: Run, key: Credential, after_reset: Exchange) -> list[Exchange]:
+def _in_next_window(run: Run, key: Credential, exhausted: ExhaustedWindow) -> ExhaustedWindow:
+    """Use up the window after the reset, too; return it if the service serves requests beyond its limit."""
+    if exhausted.limit > _LIMIT_TRIED_TWICE:
+        return exhausted
+    with suppress(CantTell, Untested):
+        following = exhaust(run, key)
+        return exhausted if following.beyond is None else following
+    return exhausted
+
+
+def _after_refusal(run: Run, attempt: _Attempt) -> Request:
+    """Return another request after the reset: a creation, which must not be carried out twice after a refused one."""
+    if attempt.refused_creation is None or _is_of_another_organization(run, attempt.exhausted):
+        return requests.get_organization()
+    return requests.create_engagement({"name": run.name("resumed")})
+
+
+def _refused_again(run: Run, key: Credential, after_reset: Exchange, asked: Request) -> list[Exchange]:
     """Send another request after the reset; return it, after the next reset, if it is refused with requests left."""
-    again = run.send(at_once(requests.get_organization(), key))
+    again = run.send(at_once(asked, key))
     before, window = quota(after_reset.response), quota(again.response)
     if again.status != TOO_MANY_REQUESTS or before is None or window is None:
         return []

@@ -21,10 +21,10 @@ INPUTS = OperationInputs("e", "u", "admin", None, "a@example.com", "name", "desc
 
 
 @pytest.mark.parametrize(
-    ("scope", "fields"), [("engagements:write", {"name", "description"}), ("two permissions", {"name"})]
+    ("scope", "fields"), [("engagements:write", {"name", "description"}), ("four permissions", {"name"})]
 )
 def test_both_forms_of_a_creation_are_permitted(scope: str, fields: set[str]) -> None:
-    """A key with a single permission creates with a description, one with two without."""
+    """A key with a single permission creates with a description, one with several without."""
     creation = dict(_other_requests(FakeRun(mode=Mode.DISPOSABLE), scope, INPUTS))["createEngagement"]
 
     assert json.loads(creation.body or b"").keys() == fields

@@ -21,7 +21,10 @@ from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conformance.wire.exchange import Exchange
+    from conformance.wire.requests import Request
 
 
 def limited(operation: str, status: int, limit: int, remaining: int) -> Exchange:
@@ -94,7 +97,26 @@ def test_a_key_that_the_run_has_used_up_is_waited_for() -> None:
         lambda _: _resetting(limited("getCurrentOrganization", (answer := next(answers))[0], 10, answer[1]), 4),
         [make_exchange(asked.with_key(key))],
     )
-    assert len(exhaust(run, key).served) == 10
+    exhausted = exhaust(run, key)
+    assert (len(exhausted.served), exhausted.missed is None) == (9, False)
+
+
+@pytest.mark.parametrize(
+    ("after_miss", "is_beyond"), [(lambda left: left - 1, False), (lambda _: 0, False), (lambda _: 4, True)]
+)
+def test_a_missing_resource_does_not_restore_the_window(after_miss: Callable[[int], int], *, is_beyond: bool) -> None:
+    """A read of it may count once, or for all that is left; then no refusal came early."""
+    key, left = Credential.bearer("throttled", "slow"), 4
+
+    def respond(sent: Request) -> Exchange:
+        nonlocal left
+        is_missed = sent.operation.id == "getEngagement"
+        status = 429 if left == 0 else 404 if is_missed else 200
+        left = max(0, after_miss(left) if is_missed else left - 1)
+        return _resetting(limited(sent.operation.id, status, 4, left), 9)
+
+    exhausted = exhaust(FakeRun(respond), key)
+    assert (exhausted.beyond is not None, exhausted.early) == (is_beyond, None)
 
 
 def _resetting(exchange: Exchange, ahead: float) -> Exchange:
