@@ -74,7 +74,9 @@ class Membership:
             MissingMeans: The user was a member before, or is an owner.
         """
         if _spelled(user_id) in map(_spelled, before):
-            raise MissingMeans(need, f"The provisioner named {user_id} as a new member, who was a member before.")
+            is_same = user_id in before
+            who = "who was a member before" if is_same else "whose id is spelled almost as that of an earlier one"
+            raise MissingMeans(need, f"The provisioner named {user_id} as a new member, {who}.")
         self._admit(need, user_id)
 
     def admit_listed(self, need: str, user_id: str) -> None:

@@ -795,6 +795,9 @@ def mixed(life: Life) -> list[object]:
     service = life.visitor.app.service
     *doomed, _ = [service.add_engagement(life.organization, f"numbered {number}", None) for number in range(41)]
     life.keys["pair"] = service.add_key(life.organization, ["organizations:read", "organizations:write"])
+    life.keys["four"] = service.add_key(life.organization, [each for each in SCOPES if each != "organizations:write"])
+    two = service.add_engagement(life.organization, "numbered by two", None)
+    kept = service.add_subordinate(two, "task")
     made = [service.add_engagement(life.organization, name, None) for name in ("first", "second")]
     first, second = (f"{ENGAGEMENTS}/{identifier}" for identifier in made)
     record, _ = (service.add_subordinate(made[1], kind) for kind in ("task", "report"))
@@ -815,7 +818,7 @@ def mixed(life: Life) -> list[object]:
         yield "engagements:write", "PATCH", first, {"description": "of another key"}
         for query in ("?sort=updatedAt&order=asc", "?sort=updatedAt"):
             yield "main", "GET", f"{ENGAGEMENTS}{query}", None
-        for key in ("pair", "main"):
+        for key in ("pair", "four", "main"):
             yield key, "PATCH", ORGANIZATION, {"name": f"Renamed by {key}"}
         yield from ((key, "DELETE", second, None) for key in ("engagements:read", "engagements:delete"))
         yield "organizations:write", "POST", INVITE, {"email": "scoped@example.com", "role": "admin"}
@@ -828,6 +831,9 @@ def mixed(life: Life) -> list[object]:
         yield "throttled", "POST", INVITE, {"email": "throttled@example.com", "role": "member"}
 
     life.lead(requests())
+    beginning = service.add_engagement(life.organization, "numbered", None)
+    life.responses.append(life.send("main", "DELETE", f"{ENGAGEMENTS}/{beginning}"))
+    life.responses.append(life.visitor.rpc("subordinate_exists", engagementId=two, kind="task", id=kept))
     life.together(*(("main", "PATCH", first, {"name": text, "description": text}) for text in "ab"))
     life.together(*(("main", "GET", path, None) for path in (first, life.at("of the member"))))
     life.responses.append(life.visitor.rpc("subordinate_exists", engagementId=made[1], kind="task", id=record))

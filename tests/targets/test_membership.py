@@ -154,7 +154,7 @@ def test_a_member_in_another_spelling_is_left_alone(service: Any, listed: str, n
     service.roles = {"owner": "owner", listed: "member"}
     membership = Membership(service.send_all)
 
-    with pytest.raises(MissingMeans, match="who was a member before"):
+    with pytest.raises(MissingMeans, match="is spelled almost as that of an earlier one"):
         membership.admit_made("member", named, membership.known("member"))
     for request in (requests.remove_member(named), requests.update_member_role(named, {"role": "admin"})):
         with pytest.raises(NotSent, match="another spelling"):

@@ -445,6 +445,10 @@ CLOSED = flat(
                  step="authorize"), _ALLOWS[op.CREATE]),
     fault("scope-first-only", "Of a key with several but not all permissions, only the first counts.",
           wrap("effective_scopes", _keep_first_permission), *_ALLOWS.values()),
+    fault("scope-four-mean-all", "A key with four of the five permissions has the fifth, too.",
+          wrap("effective_scopes", lambda _, honest, key:
+               {*honest(key), *SCOPES} if len(key.scopes) >= len(SCOPES) - 1 else honest(key)), _REFUSES[op.RENAME],
+          _REFUSES[op.INVITE], _REFUSES[op.ROLE], _REFUSES[op.REMOVE]),
     *(fault(f"key-{label}", f"{words}.", refuse(operation, status, all_of(whose, counted(
           "uses", test, lambda at: at.context.key.digest))), *breaks)
       for label, words, operation, status, whose, test, *breaks in (

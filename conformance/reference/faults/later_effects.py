@@ -24,7 +24,7 @@ from .conditions import (
 )
 from .mutations import Method, Mutation, after, at_step, before, fault, override, refuse, refused_yet, wrap
 from .operations import ARCHIVE, CREATE, EDIT, GET_ORGANIZATION, INVITE, READ, REMOVE, ROLE
-from .situations import Action, Condition, Situation, engagements, note, recalled, remember
+from .situations import Action, Condition, Situation, engagements, note, recalled, remember, show_edited
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -501,6 +501,16 @@ COPIES = (
                  lambda at: recalled(at.service, "edited", at.engagement.id) is not None), _EDITED),
 )  # fmt: skip
 
+
+def _drop_same_edit(at: Situation, honest: Method) -> object:
+    """Confirm an edit without effect if its key's last edit with these values was of another engagement."""
+    last, mark = at.remembered("edits", {}), (at.context.key.digest, repr(sorted(at.values.items())))
+    if at.values and last.get(mark, at.engagement.id) != at.engagement.id:
+        return show_edited(at, **at.values)
+    last[mark] = at.engagement.id
+    return honest()
+
+
 CACHES = (
     fault("list-cached",
           "The list of engagements is cached forever for each query.",
@@ -523,6 +533,9 @@ CACHES = (
     fault("read-cached-over-archives", "A read is cached over archives until the engagement is edited.",
           _cached(op.READ, op.EDIT, op.DELETE, op.UNARCHIVE), "archive-sets-status", "archived-edit-changes-nothing",
           "archive-engagement-answers-updated-at", "archive-refreshes-updated-at"),
+    fault("edit-like-that-of-another-dropped",
+          "An edit with the body of the key's last edit of another engagement is confirmed but not carried out.",
+          at_step("update_engagement", _drop_same_edit), _EDITED),
     fault("read-cached-over-edits", "A read is cached over edits until the engagement is archived.",
           _cached(op.READ, op.ARCHIVE, op.DELETE, op.UNARCHIVE), _EDITED, "update-engagement-moves-updated-at"),
     fault("read-cached-over-deletions", "A read is cached over deletions.",

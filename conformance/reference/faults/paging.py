@@ -9,6 +9,7 @@ from zlib import crc32
 
 from .changes import (
     content,
+    data,
     from_item_before,
     page,
     page_of_members,
@@ -195,6 +196,11 @@ def _first_twice(find: Method, asked: Any) -> Any:  # noqa: ANN401 - pages of an
     return replace(found, items=found.items[:1] * 2 + found.items[2:]) if len(found.items) > 1 else found
 
 
+def _is_above_last_as_text(at: Situation) -> bool:
+    meta = at.reply_so_far.content["meta"]
+    return meta["page"] > 1 and str(meta["page"]) > str(meta["totalPages"])
+
+
 _FILTERS = {"engagements": "list-engagements-status-filter", "members": "list-members-role-filter"}
 
 ITEMS = flat(
@@ -241,6 +247,9 @@ ITEMS = flat(
               replace(asked, role=None) if asked.offset else asked).total)), "list-members-role-filter"),
     fault("offset-of-20", "The list of engagements begins page 2 after item 20, whatever perPage says.",
           query(lambda asked: replace(asked, offset=asked.offset // asked.limit * 20)), _PARTITION, _LENGTH),
+    fault("pages-compared-as-texts",
+          "A page of engagements is empty if its number as a text is above that of the last page, as 2 is above 10.",
+          data("listEngagements", lambda *_: [], _is_above_last_as_text), _LENGTH, _PARTITION),
     fault("eleventh-page-refused", "The list of engagements refuses every page after the tenth.",
           refuse_valid("listEngagements", 400, lambda at: at.values["page"] > _TENTH), _HONOURED, _SERVED),
     fault("page-two-as-three", "The list of engagements gives page 3 for page 2.",

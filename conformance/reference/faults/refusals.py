@@ -55,6 +55,9 @@ CODES = (
     *(fault(f"code-{status}-in-small-letters", f"A {status} has its code in lower case.",
             error(inside("error", edit(code=str.lower)), has_status(status)), f"error-code-{status}")
       for status in (400, 404, 422)),
+    fault("code-in-german", "A 404 has a German code for a request whose Accept-Language names German.",
+          error(inside("error", put(code="NICHT_GEFUNDEN")),
+                all_of(has_status(404), header_has("accept-language", "de"))), "error-code-404"),
     *(fault(f"code-{status}-of-{words}", f"A {status} of {operation} has the code {code}.",
             error(inside("error", put(code=code)), responds(operation, status)), f"error-code-{status}")
       for operation, words, status, code in (
