@@ -297,7 +297,8 @@ def test_a_second_run_does_not_take_the_folder_of_one_that_goes_on(tmp_path: Pat
     with hostile() as target:
         before = target.inventory()
         words = ("run", "--base-url", target.url, "--effort", "quick")
-        first = start(tmp_path / "report", *words, CONFORMANCE_API_KEY=target.api_key)
+        # It must not give up the requests that are under way while it is stopped.
+        first = start(tmp_path / "report", *words, "--timeout", "300", CONFORMANCE_API_KEY=target.api_key)
         assert until(lambda: target.turns > 20)
         cleaned = ("cleanup", str(tmp_path / "report"), "--base-url", target.url)
         others = [

@@ -44,7 +44,7 @@ def test_a_secret_is_not_pickled() -> None:
             'File "/usr/lib/python3.11/json/decoder.py", line 355',
             'File "/usr/lib/python3.11/json/decoder.py", line 355',
         ),
-        ("~/work/vendor9/admin_client2.py", "<withheld>"),
+        ("~/tools/staging2/admin_client2.py", "<withheld>"),
         ("/var/keys/4f9a7c2e81d04b6f", "<withheld>"),
         ("/4f9a7c2e81/d04b6f9", "<withheld>"),
         ("a/usr/lib/python3.11", "<withheld>"),
