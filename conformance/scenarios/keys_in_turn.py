@@ -7,7 +7,8 @@ from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.permissions import Permission, permission_of
+from conformance.interface.operations import SCOPES
+from conformance.oracle.permissions import KEYS, Permission, permission_of
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire.exchange import KEY_REFUSED
 from conformance.wire.requests import OTHER_KEY
@@ -94,6 +95,15 @@ def send_with(run: Run, key: Credential | None, request: Request) -> Exchange:
     """Send a request with a key, which may be new; with the main key if that is refused, or if there is no such key."""
     exchange = None if key is None else RetryNewKeys(run).send(request.with_key(key))
     return run.send(request) if exchange is None or exchange.received_status in KEY_REFUSED else exchange
+
+
+def key_named(run: Run, name: str) -> Credential:
+    """Return one of the keys with few permissions, by its name in ``KEYS``.
+
+    Raises:
+        MissingMeans: The target has no such key.
+    """
+    return run.fixtures.scoped_key(name) if name in SCOPES else run.fixtures.key_with(name, KEYS[name])
 
 
 def scoped_key_or_none(run: Run, scope: str) -> Credential | None:

@@ -26,7 +26,7 @@ from conformance.scenarios.access.every_operation import (
 )
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, engagements_in_every_state
 from conformance.scenarios.basics import send_creations
-from conformance.scenarios.keys_in_turn import RetryNewKeys
+from conformance.scenarios.keys_in_turn import RetryNewKeys, key_named
 from conformance.scenarios.lists.finding import latest
 from conformance.scenarios.renaming import harmless_name
 from conformance.targets.capabilities import MissingMeans
@@ -125,10 +125,9 @@ def single_permissions(run: Run) -> Permissions:
 
 
 def _find_keys(run: Run, tried: Permissions) -> None:
-    for scope, permissions in KEYS.items():
+    for scope in KEYS:
         try:
-            alone = scope in SCOPES
-            tried.keys[scope] = run.fixtures.scoped_key(scope) if alone else run.fixtures.key_with(scope, permissions)
+            tried.keys[scope] = key_named(run, scope)
         except MissingMeans as reason:
             tried.missing_means[scope] = reason
 
@@ -290,12 +289,11 @@ def _try_other_requests(run: Run, sender: RetryNewKeys, tried: Permissions) -> N
             (scope, name, replace(request, identifier=own.get(name, request.identifier), credential=key))
             for name, request in _other_requests(run, scope, inputs)
         ]
-    after_reading = [*_refused_after_reading(run, tried)]
+    after_reading = _refused_after_reading(run, tried)
     for step in ([name for name in OPERATIONS if name not in ON_ENGAGEMENT], *[[name] for name in ON_ENGAGEMENT]):
         batch = [entry for entry in planned if entry[1] in step]
-        due = [entry for entry in after_reading if _has_read(tried, *entry)]
-        after_reading = [entry for entry in after_reading if entry not in due]
-        batch += due
+        due = [cell for cell in after_reading if any(exchange.accepted for exchange in tried.cells.get(cell, []))]
+        batch += [after_reading.pop(cell) for cell in due]
         exchanges = sender.send_all([request for _, _, request in batch])
         for (scope, name, request), exchange in zip(batch, exchanges, strict=True):
             tried.cells.setdefault((scope, name), []).append(exchange)
@@ -306,21 +304,23 @@ def _try_other_requests(run: Run, sender: RetryNewKeys, tried: Permissions) -> N
         _try_membership(run, tried.keys["organizations:write"], tried)
 
 
-def _refused_after_reading(run: Run, tried: Permissions) -> Iterator[tuple[str, str, Request]]:
-    """Yield changes that a key must be refused, and that it sends after its read of the same resource.
+def _refused_after_reading(run: Run, tried: Permissions) -> dict[tuple[str, str], tuple[str, str, Request]]:
+    """Return changes that a key must be refused, by the key and its read of the same resource, which comes before.
 
     A service may remember that. It may confuse requests at once, so they are sent with others that are allowed.
     """
     edit = requests.update_engagement(tried.reserved.active or "", {"description": tried.label})
     renaming = requests.update_organization({"name": tried.label})
-    for scope, change in ("engagements:read", edit), ("organizations:read", renaming):
-        if scope in tried.keys and _may_be_tried(run, change.operation.id, tried):
-            yield scope, change.operation.id, replace(change, credential=tried.keys[scope], repeatable=True)
-
-
-def _has_read(tried: Permissions, scope: str, operation: str, _: Request) -> bool:
-    reading = "getEngagement" if operation == "updateEngagement" else "getCurrentOrganization"
-    return any(exchange.accepted for exchange in tried.cells.get((scope, reading), []))
+    changes = {("engagements:read", "getEngagement"): edit, ("organizations:read", "getCurrentOrganization"): renaming}
+    return {
+        (scope, reading): (
+            scope,
+            change.operation.id,
+            replace(change, credential=tried.keys[scope], repeatable=True),
+        )
+        for (scope, reading), change in changes.items()
+        if scope in tried.keys and _may_be_tried(run, change.operation.id, tried)
+    }
 
 
 def _own_resources(scope: str, reserved: ReservedEngagements) -> dict[str, str]:

@@ -6,9 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conformance.interface.operations import SCOPES
 from conformance.oracle.permissions import KEYS, MATRIX, Permission
-from conformance.scenarios.keys_in_turn import RetryNewKeys
+from conformance.scenarios.keys_in_turn import RetryNewKeys, key_named
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire.exchange import KEY_REFUSED
 
@@ -35,9 +34,9 @@ class Actors:
     def of(cls, run: Run) -> Actors:
         """Return the actors of a run: all keys that the target has."""
         keys: dict[str, Credential] = {}
-        for name, scopes in KEYS.items():
+        for name in KEYS:
             with suppress(MissingMeans):
-                keys[name] = run.fixtures.scoped_key(name) if name in SCOPES else run.fixtures.key_with(name, scopes)
+                keys[name] = key_named(run, name)
         return cls(run, keys)
 
     def send(self, request: Request, turn: int) -> Exchange:
