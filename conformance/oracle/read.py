@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from conformance.interface.list_parameters import STATUSES
 from conformance.json_text import Parsed
 from conformance.oracle.outcomes import CantTell
+from conformance.oracle.rendering import render
 from conformance.oracle.timestamps import parse_timestamp
+from conformance.wire.exchange import INVALID
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -32,12 +34,14 @@ def or_none(reader: Callable[P, V], *args: P.args, **kwargs: P.kwargs) -> V | No
 
 
 def success(exchange: Exchange) -> Exchange:
-    """Return the exchange itself, if its response is a 2xx."""
-    if not exchange.succeeded:
-        raise CantTell(
-            f"{exchange.request.operation.id} returned {exchange.status}; this check needs a success", exchange
-        )
-    return exchange
+    """Return the exchange itself, if its response is a 2xx; the reason quotes why the service holds it for invalid."""
+    if exchange.succeeded:
+        return exchange
+    message = (error_or_none(exchange) or {}).get("message") if exchange.status in INVALID else None
+    quoted = f" ({render(message)})" if isinstance(message, str) else ""
+    raise CantTell(
+        f"{exchange.request.operation.id} returned {exchange.status}{quoted}; this check needs a success", exchange
+    )
 
 
 def body(exchange: Exchange) -> JsonObject:

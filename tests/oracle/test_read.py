@@ -66,6 +66,21 @@ def test_other_statuses_are_undecided(word: Word, status: int) -> None:
     assert undecided(word, made) == f"listMembers returned {status}; this check needs a success"
 
 
+@pytest.mark.parametrize(
+    ("status", "message", "quoted"),
+    [
+        (422, "name must have at most 24 characters", ' ("name must have at most 24 characters")'),
+        (400, None, ""),
+        (404, "no engagement 7", ""),
+    ],
+)
+def test_the_reason_quotes_why_a_request_is_invalid(status: int, message: str | None, quoted: str) -> None:
+    """Other messages may differ from response to response, so that their reasons could not be grouped."""
+    made = make_exchange("createEngagement", status, {"error": {"code": "X", "message": message}})
+
+    assert undecided(read.data, made) == f"createEngagement returned {status}{quoted}; this check needs a success"
+
+
 def test_the_body_of_an_error_can_be_read() -> None:
     """It is an object too."""
     assert set(read.body(refusal(409))) == {"error"}
