@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from conformance.interface.list_parameters import MAX_PER_PAGE
@@ -25,6 +26,7 @@ from conformance.scenarios.members.member_list import removed_members, roles_las
 from conformance.scenarios.members.removal import Removal, removal
 from conformance.scenarios.members.role_changes import key_of_bystander, role_changes
 from conformance.scenarios.organization.counts import Counts, Reader, counts_of
+from conformance.scenarios.organization.organization_walk import role_walk
 from conformance.scenarios.tour import tour
 from conformance.scenarios.untried import untried_refusals
 from conformance.wire import requests
@@ -54,7 +56,7 @@ class LastLook:
 
     Attributes:
         removal: The removal of a member who had used its key; None if there was none.
-        by_removed: Requests with that key, which it was allowed before.
+        by_removed: Requests with the keys of removed members, which were allowed them before.
         of_other: The counts of the other organization; None without its key.
     """
 
@@ -223,8 +225,8 @@ def _by_removed(run: Run, reserved: ReservedEngagements) -> tuple[Removal | None
     else:
         batch = [request for asked in choices for request in asked]
     sent = run.send_permitted(batch)
-    earlier = run.scenarios.result_if_any(untried_refusals) or ()
-    return done, (*earlier, *(exchange for exchange in sent if exchange is not None))
+    earlier = [run.scenarios.result_if_any(scenario) or () for scenario in (untried_refusals, role_walk)]
+    return done, (*chain(*earlier), *(exchange for exchange in sent if exchange is not None))
 
 
 def _on_reserved(request: Request, reserved: ReservedEngagements) -> list[Request]:

@@ -309,6 +309,12 @@ def _share_limit(_: Service, honest: Method, context: RequestContext, key: Key |
     return honest(context, replace(key, digest=key.organization_id) if key is not None and shares else key)
 
 
+def _count_items(_: Service, honest: Method, context: RequestContext, key: Key | None) -> None:
+    size = context.request.query_params.get("perPage", "")
+    for _times in range(max(1, int(size) // 20) if size.isdigit() else 1):
+        honest(context, key)
+
+
 def _count_all_keys(service: Service, honest: Method, context: RequestContext, key: Key | None) -> None:
     """Take off what all keys sent within the last minute."""
     honest(context, key)
@@ -339,6 +345,9 @@ BEYOND = flat(
     fault("throttled-writes-only", "Reads beyond the limit are served.", _serve_beyond_limit(reads), _STATUS),
     fault("throttled-at-twice-the-limit", "Twice as many requests are served as the limit permits.",
           _window(_permit_twice_as_many), _STATUS),
+    fault("limit-counts-items",
+          "A request with perPage counts once for every 20 items, and gets 429 if fewer requests are left.",
+          wrap("count_request", _count_items), _STATUS),
     fault("throttled-one-early", "One request fewer is served than the limit permits.",
           _window(lambda window, now: replace(quota := window.take(now), exceeded=quota.remaining == 0)), _STATUS),
     fault("throttled-again-after-one", "After a reset only one request is served, if the limit was exceeded before.",

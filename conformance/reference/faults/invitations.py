@@ -247,6 +247,9 @@ REFUSALS_AND_EFFECTS = (
 
 MAILS = (
     fault("mail-not-sent", "No invitation is sent by mail.", override(dispatch=lambda *_: None), _MAIL),
+    fault("mail-not-from-names-with-braces",
+          "No invitation is sent by mail while the name of the organization contains a brace.",
+          _mail_not(lambda service, sent: "{" in service.store.organization(sent.organization_id).name), _MAIL),
     fault("mail-to-wrong-address", "The mail of an invitation goes to another address.",
           _mail_with(to=lambda email: f"x{email}"), _MAIL),
     fault("mail-to-sender", "The mail of an invitation goes to the organization itself.",

@@ -295,6 +295,10 @@ KEYS_OF_REMOVED = (
           before(op.REMOVE, remember("remover", lambda at: at.context.key.user_id))
           | _serve_removed(lambda at: bool(recalled(at.service, "remover", at.context.key.user_id))),
           _ORGANIZATION, _ENGAGEMENTS),
+    fault("removed-by-itself-keeps-key", "If a member's key removes its own member, it works as before.",
+          before(op.REMOVE, remember("remover", lambda at: at.context.key.user_id))
+          | _serve_removed(lambda at: (user := at.context.key.user_id) == recalled(at.service, "remover", user)),
+          _ORGANIZATION, _ENGAGEMENTS),
     fault("removed-member-key-404", "The key of a removed member gets 404 instead of a refusal.",
           override(refuse_removed_member=_find_nothing), _ORGANIZATION, _ENGAGEMENTS),
     *(fault(f"removed-member-once-{family}",

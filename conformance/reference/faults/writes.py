@@ -239,6 +239,8 @@ _MOVES, _SPARES, _EDIT_SUCCEEDS = (
     f"update-engagement-{rest}" for rest in ("moves-updated-at", "spares-others", "succeeds")
 )
 
+_MOST_EDITS = 10
+
 _both = sends("name", "description")
 
 
@@ -399,6 +401,8 @@ DONE = (
                 lambda at: "description" not in at.values), _KEEPS),
     fault("edit-takes-one-field", "An edit of both fields is refused.",
           refuse_valid(EDIT, 422, lambda at: len(at.values) > 1), _EDIT_SUCCEEDS),
+    fault("edit-conflicts-after-ten", "An engagement with ten edits refuses further edits with 409.",
+          refuse_valid(EDIT, 409, counted("edits", lambda number: number > _MOST_EDITS)), _EDIT_SUCCEEDS),
     fault("edit-after-white-space-refused", "An edit with white space before its JSON is refused.",
           refuse_valid(EDIT, 400, lambda at: at.context.content[:1].isspace()), _EDIT_SUCCEEDS),
     fault("edit-of-empty-name-untitles", "An edit with an empty name is refused but changes the name to Untitled.",

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _EARLIER: Final = "2002-03-04T05:06:07.891Z"
 _LATER: Final = "2099-08-07T06:05:04.321Z"
 _MAIN: Final = (None, None)
+_MORE_EDITS: Final = 5
+"""Edits of an engagement with which at least eleven were accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,8 @@ def odd_editing(run: Run) -> OddEditing:
     namesake, *_ = run.send_in_turn([other, reading, former, reading])
     if namesake.accepted:
         run.send_in_turn([other, reading])
+    for number in range(_MORE_EDITS):  # for the ledger, with a read at the end of the run
+        run.send(requests.update_engagement(identifier, {"description": f"Edited again {number}"}))
     return OddEditing(own_values, same, empty, null_name, null_description, after_null, namesake)
 
 

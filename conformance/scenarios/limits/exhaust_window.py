@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.interface.operations import SCOPES
 from conformance.oracle import read
 from conformance.oracle.laws import rate_limits
@@ -31,6 +32,9 @@ TRIES: Final = 3
 LONGEST_MADE: Final = 30.0
 """Seconds to wait for the window of a key made for this run; it should end within 10 s."""
 
+SURELY_LEFT: Final = 2
+"""Requests left, in a response or before it, that let the next request through."""
+
 _LEAST: Final = 2
 _SPARE: Final = 8
 _SHORT_WINDOW: Final = 2.0
@@ -45,6 +49,7 @@ class ExhaustedWindow:
         served: The successes.
         missed: The response to a read of a missing engagement within the limit, which must not restore the window.
         refused: The responses with 429.
+        refused_list: A long list, sent alone, that got 429 although requests were left; None if it was served.
         beyond: A response that came beyond the limit without a 429; None if there is none.
         exclusive: Whether only this run uses the key.
     """
@@ -53,6 +58,7 @@ class ExhaustedWindow:
     served: list[Exchange] = field(default_factory=list)
     missed: Exchange | None = None
     refused: list[Exchange] = field(default_factory=list)
+    refused_list: Exchange | None = None
     beyond: Exchange | None = None
     exclusive: bool = False
     _by_reset: Counter[str] = field(default_factory=Counter)
@@ -74,6 +80,14 @@ class ExhaustedWindow:
             self.beyond = self.beyond or exchange
         else:
             read.success(exchange)
+
+    def take_list(self, page: Exchange) -> None:
+        """Record the response to a long list that was sent alone, which must be served if requests are left."""
+        left = [rate_limits.remaining(each) or 0 for each in self.served if _have_same_reset(each, page)]
+        if self.exclusive and page.status == TOO_MANY_REQUESTS and min(left, default=0) >= SURELY_LEFT:
+            self.refused_list = page
+        elif page.succeeded or page.status == TOO_MANY_REQUESTS:
+            self.take(page)
 
     def _is_beyond(self, success: Exchange) -> bool:
         """Whether a success exceeds the limit, whichever algorithm the service uses.
@@ -100,6 +114,8 @@ class ExhaustedWindow:
 
         This holds if Remaining is what is left after the request, see ``shows_what_is_left``.
         """
+        if self.refused_list is not None:
+            return self.refused_list
         window = rate_limits.reset(self.refused[0]) if self.refused else None
         sent = self.served if self.missed is None else [*self.served, self.missed]
         before = [exchange for exchange in sent if rate_limits.reset(exchange) == window]
@@ -151,8 +167,11 @@ def exhaust(run: Run, key: Credential) -> ExhaustedWindow:
     together = True
     while not exhausted.over:
         is_first = together and exhausted.missed is None and exhausted.left > 1
-        for exchange in run.send_all([asked] * (exhausted.left - is_first)) if together else [run.send(asked)]:
+        lists = is_first and exhausted.left > SURELY_LEFT
+        for exchange in run.send_all([asked] * (exhausted.left - is_first - lists)) if together else [run.send(asked)]:
             exhausted.take(exchange)
+        if lists and not exhausted.refused:
+            exhausted.take_list(run.send(at_once(requests.list_members(perPage=MAX_PER_PAGE), key)))
         if is_first and not exhausted.refused:
             exhausted.missed = run.send(at_once(requests.get_engagement(run.names.name("missing")), key))
             if exhausted.missed.status == TOO_MANY_REQUESTS:
@@ -204,6 +223,10 @@ def _ensure_budget(run: Run, limit: int) -> None:
 def at_once(asked: Request, key: Credential) -> Request:
     """Return a request that is neither delayed nor retried because of its limit."""
     return replace(asked, credential=key, expects_429=True)
+
+
+def _have_same_reset(one: Exchange, other: Exchange) -> bool:
+    return rate_limits.reset(one) == rate_limits.reset(other)
 
 
 def _ahead(exchange: Exchange) -> float | None:

@@ -15,7 +15,7 @@ from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import OTHER_ROLE, untouchable_member
 from conformance.scenarios.access.reserved_engagements import LastChange, engagements_in_every_state
-from conformance.scenarios.limits.exhaust_window import TRIES, ExhaustedWindow, at_once, exhaust
+from conformance.scenarios.limits.exhaust_window import SURELY_LEFT, TRIES, ExhaustedWindow, at_once, exhaust
 from conformance.scenarios.limits.recovery import send_after_reset
 from conformance.scenarios.lists.finding import NEWEST
 from conformance.targets.capabilities import MissingMeans
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 _AROUND: Final = 2
 _LIMIT_TRIED_TWICE: Final = 50
 """The highest limit of a key whose next window is used up, too."""
-_SURELY_LEFT: Final = 2
-"""Requests left, in a response or before it, that let the next request through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +190,7 @@ def _refused_again(run: Run, key: Credential, after_reset: Exchange, asked: Requ
     before, window = quota(after_reset.response), quota(again.response)
     if again.status != TOO_MANY_REQUESTS or before is None or window is None:
         return []
-    if before.reset != window.reset or before.remaining < _SURELY_LEFT:
+    if before.reset != window.reset or before.remaining < SURELY_LEFT:
         return []
     send_after_reset(run, key, again)
     return [again]

@@ -18,6 +18,7 @@ from conformance.wire import requests
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
+    from conformance.wire.exchange import Exchange
 
 _STEPS: Final = {Effort.QUICK: 3, Effort.STANDARD: 12, Effort.DEEP: 60}
 _LATE: Final = 1.5
@@ -41,7 +42,7 @@ def organization_walk(run: Run) -> None:
                 name, key = run.name("organization-walk"), key_of_bystander(run)
                 if place > 0:
                     _rename_twice_at_once(run)
-                elif send_with(run, key, requests.update_organization({"name": f"{name}."})).refused_as_invalid:
+                elif send_with(run, key, requests.update_organization({"name": f"{name} {{}} é."})).refused_as_invalid:
                     send_with(run, key, requests.update_organization({"name": name}))
                 send_with(run, key, requests.get_organization())
                 if place == 0:
@@ -63,18 +64,25 @@ def _rename_twice_at_once(run: Run) -> None:
 
 
 @scenario(alone=True)
-def role_walk(run: Run) -> None:
-    """Change a new member between two roles in a random sequence, and remove it, with its own key if that may."""
+def role_walk(run: Run) -> tuple[Exchange, ...]:
+    """Change a new member between two roles in a random sequence, and remove it, with its own key if that may.
+
+    Returns:
+        What the key was allowed, sent again after it has removed its own member; empty if it may not do that.
+    """
     if run.profile.provisioner is None:
         raise Untested("the target file names too few members for this; a provisioner can make one")
     member, choices = run.fixtures.member("member"), run.random("role walk")
-    members = read_members_with(run, member.user_id)
+    members, change = read_members_with(run, member.user_id), None
     for _ in range(_STEPS[run.effort] // 3):
         role = members.role(member.user_id)
         if role not in OTHER_ROLE:
             raise CantTell("the list of members does not show the new one", *members.pages)
         new = OTHER_ROLE[role] if choices.random() < _SHARE_OF_CHANGES else role
-        send_with(run, member.credential, requests.update_member_role(member.user_id, {"role": new}))
+        change = send_with(run, member.credential, requests.update_member_role(member.user_id, {"role": new}))
         members = read_members(run)
-    if members.role(member.user_id) in OTHER_ROLE:
-        send_with(run, member.credential, requests.remove_member(member.user_id))  # for the ledger
+    if change is None or members.role(member.user_id) not in OTHER_ROLE:
+        return ()
+    gone = send_with(run, member.credential, requests.remove_member(member.user_id))  # for the ledger
+    by_member = all(sent.accepted and sent.request.credential == member.credential for sent in (change, gone))
+    return (run.send(change.request),) if by_member and member.credential is not None else ()
