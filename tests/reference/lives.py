@@ -838,6 +838,10 @@ def mixed(life: Life) -> list[object]:
     life.together(*(("main", "GET", path, None) for path in (first, life.at("of the member"))))
     life.responses.append(life.visitor.rpc("subordinate_exists", engagementId=made[1], kind="task", id=record))
     life.responses.append(life.visitor.rpc("read_mail", to="throttled@example.com"))
+    life.responses += [life.send("main", "PATCH", first, {"description": f"edit {number}"}) for number in range(11)]
+    life.responses += [life.send("main", "PATCH", ORGANIZATION, {"name": name}) for name in ("at once", "once more")]
+    life.visitor.clock.seconds += 3
+    life.responses.append(life.send("main", "GET", ORGANIZATION))
     return life.responses
 
 
