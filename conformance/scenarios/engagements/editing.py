@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _EARLIER: Final = "2002-03-04T05:06:07.891Z"
 _LATER: Final = "2099-08-07T06:05:04.321Z"
 _MAIN: Final = (None, None)
-_MORE_EDITS: Final = 5
+_MORE_EDITS: Final = 4
 """Edits of an engagement with which at least eleven were accepted."""
 
 
