@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from conformance.interface.list_parameters import MAX_PER_PAGE
@@ -225,8 +224,9 @@ def _by_removed(run: Run, reserved: ReservedEngagements) -> tuple[Removal | None
     else:
         batch = [request for asked in choices for request in asked]
     sent = run.send_permitted(batch)
-    earlier = [run.scenarios.result_if_any(scenario) or () for scenario in (untried_refusals, role_walk)]
-    return done, (*chain(*earlier), *(exchange for exchange in sent if exchange is not None))
+    tried = run.scenarios.result_if_any(untried_refusals) or ()
+    by_leaver = run.scenarios.result_if_any(role_walk) or ()
+    return done, (*tried, *by_leaver, *(exchange for exchange in sent if exchange is not None))
 
 
 def _on_reserved(request: Request, reserved: ReservedEngagements) -> list[Request]:

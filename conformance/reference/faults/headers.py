@@ -8,6 +8,7 @@ from itertools import cycle
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.interface.operations import SCOPES
 from conformance.reference.clock import timestamp
 from conformance.reference.limiting import FixedWindow, Quota
@@ -311,7 +312,8 @@ def _share_limit(_: Service, honest: Method, context: RequestContext, key: Key |
 
 def _count_items(_: Service, honest: Method, context: RequestContext, key: Key | None) -> None:
     size = context.request.query_params.get("perPage", "")
-    for _times in range(max(1, int(size) // 20) if size.isdigit() else 1):
+    items = min(int(size), MAX_PER_PAGE) if size.isdecimal() else 0
+    for _count in range(max(1, items // 20)):
         honest(context, key)
 
 

@@ -155,8 +155,8 @@ def odd_editing(run: Run) -> OddEditing:
     namesake, *_ = run.send_in_turn([other, reading, former, reading])
     if namesake.accepted:
         run.send_in_turn([other, reading])
-    for number in range(_MORE_EDITS):  # for the ledger, with a read at the end of the run
-        run.send(requests.update_engagement(identifier, {"description": f"Edited again {number}"}))
+    descriptions = [f"Edited again {number}" for number in range(_MORE_EDITS)]  # for the ledger
+    run.send_in_turn([requests.update_engagement(identifier, {"description": text}) for text in descriptions])
     return OddEditing(own_values, same, empty, null_name, null_description, after_null, namesake)
 
 

@@ -83,7 +83,7 @@ class ExhaustedWindow:
 
     def take_list(self, page: Exchange) -> None:
         """Record the response to a long list that was sent alone, which must be served if requests are left."""
-        left = [rate_limits.remaining(each) or 0 for each in self.served if _have_same_reset(each, page)]
+        left = [rate_limits.remaining(each) or 0 for each in self._in_window_of(page)]
         if self.exclusive and page.status == TOO_MANY_REQUESTS and min(left, default=0) >= SURELY_LEFT:
             self.refused_list = page
         elif page.succeeded or page.status == TOO_MANY_REQUESTS:
@@ -116,14 +116,20 @@ class ExhaustedWindow:
         """
         if self.refused_list is not None:
             return self.refused_list
-        window = rate_limits.reset(self.refused[0]) if self.refused else None
-        sent = self.served if self.missed is None else [*self.served, self.missed]
-        before = [exchange for exchange in sent if rate_limits.reset(exchange) == window]
+        if not self.refused:
+            return None
+        before = self._in_window_of(self.refused[0])
         left = [rate_limits.remaining(exchange) or 0 for exchange in before]
         last = max((exchange.number for exchange in before), default=0)
         if any(exchange.number > last and rate_limits.remaining(exchange) == 0 for exchange in self.served):
             return None  # a bucket that refills names the same reset again later
         return self.refused[0] if self.exclusive and left and min(left) >= 1 and not self.is_crowded else None
+
+    def _in_window_of(self, response: Exchange) -> list[Exchange]:
+        """Return the responses within the limit that name the reset of another response."""
+        window = rate_limits.reset(response)
+        sent = self.served if self.missed is None else [*self.served, self.missed]
+        return [exchange for exchange in sent if rate_limits.reset(exchange) == window]
 
     @property
     def is_crowded(self) -> bool:
@@ -223,10 +229,6 @@ def _ensure_budget(run: Run, limit: int) -> None:
 def at_once(asked: Request, key: Credential) -> Request:
     """Return a request that is neither delayed nor retried because of its limit."""
     return replace(asked, credential=key, expects_429=True)
-
-
-def _have_same_reset(one: Exchange, other: Exchange) -> bool:
-    return rate_limits.reset(one) == rate_limits.reset(other)
 
 
 def _ahead(exchange: Exchange) -> float | None:
