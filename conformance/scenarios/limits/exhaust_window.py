@@ -76,10 +76,14 @@ class ExhaustedWindow:
             self._by_reset[rate_limits.reset(exchange) or ""] += 1
             if self._is_beyond(exchange):
                 self.beyond = self.beyond or exchange
-        elif max(self._by_reset.values(), default=0) >= self.limit:
+        elif max(self._by_reset.values(), default=0) >= self.limit or self._is_used_up_by_missed:
             self.beyond = self.beyond or exchange
         else:
             read.success(exchange)
+
+    @property
+    def _is_used_up_by_missed(self) -> bool:
+        return self.missed is not None and rate_limits.remaining(self.missed) == 0
 
     def take_list(self, page: Exchange) -> None:
         """Record the response to a long list that was sent alone, which must be served if requests are left."""
@@ -179,9 +183,11 @@ def exhaust(run: Run, key: Credential) -> ExhaustedWindow:
         if lists and not exhausted.refused:
             exhausted.take_list(run.send(at_once(requests.list_members(perPage=MAX_PER_PAGE), key)))
         if is_first and not exhausted.refused:
-            exhausted.missed = run.send(at_once(requests.get_engagement(run.names.name("missing")), key))
-            if exhausted.missed.status == TOO_MANY_REQUESTS:
-                exhausted.take(exhausted.missed)
+            missing = run.send(at_once(requests.get_engagement(run.names.name("missing")), key))
+            if missing.status == TOO_MANY_REQUESTS:
+                exhausted.take(missing)
+            else:
+                exhausted.missed = missing
         if together and exhausted.is_crowded:
             together = False
             exhausted.take_alone(run.send(asked))

@@ -119,6 +119,38 @@ def test_a_missing_resource_does_not_restore_the_window(after_miss: Callable[[in
     assert (exhausted.beyond is not None, exhausted.early) == (is_beyond, None)
 
 
+@pytest.mark.parametrize("status", [400, 403])
+def test_another_status_beyond_the_limit_counts(status: int) -> None:
+    """Although the read of a missing resource took the last request of the window, it does not end the scenario."""
+    key, left = Credential.bearer("throttled", "slow"), 4
+
+    def respond(sent: Request) -> Exchange:
+        nonlocal left
+        is_left, left = left > 0, max(0, left - 1)
+        served = 404 if sent.operation.id == "getEngagement" else 200
+        return _resetting(limited(sent.operation.id, served if is_left else status, 4, left), 9)
+
+    exhausted = exhaust(FakeRun(respond), key)
+    assert exhausted.beyond is not None
+    assert exhausted.beyond.status == status
+
+
+@pytest.mark.parametrize("served", [3, 2, 1])
+def test_a_refused_read_of_a_missing_resource_may_come_early(monkeypatch: pytest.MonkeyPatch, served: int) -> None:
+    """A window that serves fewer requests than its limit is seen, whichever request meets its end."""
+    monkeypatch.setattr("conformance.scenarios.limits.exhaust_window.is_made", lambda *_: True)
+    key, sent_before = Credential.bearer("throttled", "slow"), 0
+
+    def respond(sent: Request) -> Exchange:
+        nonlocal sent_before
+        sent_before += 1
+        is_served = sent_before <= served
+        status = 429 if not is_served else 404 if sent.operation.id == "getEngagement" else 200
+        return _resetting(limited(sent.operation.id, status, 4, 4 - sent_before if is_served else 0), 9)
+
+    assert exhaust(FakeRun(respond), key).early is not None
+
+
 def _resetting(exchange: Exchange, ahead: float) -> Exchange:
     """Return a dated response with a reset, some seconds ahead."""
     assert exchange.received is not None
