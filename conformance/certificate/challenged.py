@@ -38,13 +38,13 @@ def signs(recording: Recording, challenge: str) -> Signs:
         if marked != given:
             faults.append(f"exchange {exchange.number} gives a name without the mark of the challenge")
         names += len(marked)
-        created += bool(marked) and exchange.accepted and exchange.request.operation.id == "createEngagement"
+        created += bool(marked) and exchange.accepted and exchange.operation_id == "createEngagement"
     text = f"The challenge {challenge} gives the seed, and all {names} names that the run gave have its mark."
     return Signs(Claim(text, tuple(faults)), created)
 
 
 def _names(exchange: Exchange) -> Iterator[str]:
     """Yield the texts that a request would give to a record as names."""
-    if exchange.request.operation.id in _GIVING:
+    if exchange.operation_id in _GIVING:
         body = object_in(exchange.sent_request.body)
         yield from (text for member in _NAMING if isinstance(text := body.get(member), str))

@@ -145,7 +145,7 @@ def _changes(journal: Journal, report: Report) -> object:
 
 def _census(exchanges: Iterable[Exchange]) -> dict[str, object]:
     """Return the organization before and after the run, by its first and its last reads."""
-    reads = [exchange for exchange in exchanges if exchange.request.operation.id == "getCurrentOrganization"]
+    reads = [exchange for exchange in exchanges if exchange.operation_id == "getCurrentOrganization"]
     first = [exchange for exchange in reads if exchange.check == REACHING]
     last = [exchange for exchange in reads if exchange.check == UNDOING]
     if not first or not last:

@@ -140,7 +140,7 @@ def test_responses_keep_the_document(held_against_document: Held, rule: str) -> 
         for fault in held_against_document[exchange]:
             if fault.requirement == rule:
                 raise NonConformity(
-                    f"{fault.message} in a response to {exchange.request.operation.id}",
+                    f"{fault.message} in a response to {exchange.operation_id}",
                     exchange,
                     expected=fault.expected,
                     actual=fault.actual,

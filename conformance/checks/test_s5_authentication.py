@@ -92,7 +92,7 @@ def _expect_all_unauthorized(tried: BadKeys, kind: str, others: Sequence[Sent] =
     judged = [attempt for attempt in sent if _is_refused(attempt) or not _fails_elsewhere(tried, attempt, kind)]
     bulk.every_status(judged, _is_unauthorized, "401")
     _ensure_none_left_out(sent, judged)
-    if withheld := OPERATIONS.keys() - {attempt.exchange.request.operation.id for attempt in sent}:
+    if withheld := OPERATIONS.keys() - {attempt.exchange.operation_id for attempt in sent}:
         raise CantTell(f"operations could not be tried without harm to others' data: {', '.join(sorted(withheld))}")
 
 
@@ -139,7 +139,7 @@ def _was_looked_up(tried: BadKeys, sent: Sent) -> bool:
 
 def _was_validated(tried: BadKeys, sent: Sent) -> bool:
     """Whether an invitation, made invalid for safety, was refused as invalid regardless of the key."""
-    is_invalid = sent.exchange.request.operation.id == "inviteMember" and not tried.inputs.sends_proper_invitations
+    is_invalid = sent.exchange.operation_id == "inviteMember" and not tried.inputs.sends_proper_invitations
     return is_invalid and _status(sent) in _INVALID
 
 

@@ -154,7 +154,7 @@ def _expect_not_taken(run: Run, key: str, first: Exchange, given: Mapping[str, E
     shown = [
         exchange
         for exchange in run.wire.exchanges
-        if exchange.request.operation.id in _TELLING_NAME
+        if exchange.operation_id in _TELLING_NAME
         and (is_of_main(exchange) if key == MAIN_KEY else exchange.request.key_name == key)
     ]
     since = min((Interval.of(exchange).end for exchange in given.values()), default=inf)
@@ -208,7 +208,7 @@ def _expect_absent(what: str, resource: Mapping[str, Any], pages: Sequence[Excha
         if any(
             item.get("id") == resource["id"] and is_alike(resource, item, ("createdAt",)) for item in read.items(page)
         ):
-            message = f"{page.request.operation.id} gives {what}"
+            message = f"{page.operation_id} gives {what}"
             raise NonConformity(message, page, expected="only the key's own organization", actual=what, pointer="/data")
 
 

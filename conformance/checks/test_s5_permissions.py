@@ -110,7 +110,7 @@ def _may_look_first(run: Run, tried: Permissions, sent: Sent) -> bool:
     if dict(sent.exchange.request.query).get("page", "1") != "1":
         return True
     identifier = sent.exchange.request.identifier or ""
-    if identifier == tried.user and _operation(sent) == "updateMemberRole":
+    if identifier == tried.user and sent.exchange.operation_id == "updateMemberRole":
         member = member_of(tried.members[0], identifier) or {}
         return sent.exchange.sent_fields.get("role") == member.get("role")
     if (known := tried.reserved.reads.get(identifier)) is None:
@@ -119,7 +119,7 @@ def _may_look_first(run: Run, tried: Permissions, sent: Sent) -> bool:
     later = [exchange for exchange in run.wire.exchanges if known.number < exchange.number < sent.exchange.number]
     changes = [exchange for exchange in later if exchange.accepted and exchange.request.operation.changes]
     is_changed = any(exchange.request.identifier == identifier for exchange in changes)
-    return status is None or is_changed or (status != "active" and _operation(sent) != "getEngagement")
+    return status is None or is_changed or (status != "active" and sent.exchange.operation_id != "getEngagement")
 
 
 def _refuses(status: int) -> bool:
@@ -221,10 +221,6 @@ def _elsewhere(run: Run, tried: Permissions, own: list[Exchange]) -> list[Exchan
 def _words(key: str) -> str:
     """Return the permissions of a key in words."""
     return f"{key} alone" if key in SCOPES else key
-
-
-def _operation(sent: Sent) -> str:
-    return sent.exchange.request.operation.id
 
 
 def _implied(tried: Permissions) -> list[Described]:

@@ -37,21 +37,21 @@ def test_out_of_bounds_refused_or_truthful(run: Run, list_queries: ListQueries) 
 @requirement("list-paging-limits-truthful")
 def test_out_of_bounds_total_pages(list_queries: ListQueries) -> None:
     """A page or perPage out of bounds is refused, or served with the right totalPages."""
-    plain = {response.request.operation.id: response for response in list_queries.plain.values()}
+    plain = {response.operation_id: response for response in list_queries.plain.values()}
 
     for response in list_queries.out_of_bounds.values():
         truthful = partial(paging_limits.expect_refused_or_truthful, response)
         cant_tell_unless(truthful, "the page is not what its meta says", response)
-        paging_limits.expect_total_pages(response, plain[response.request.operation.id])
+        paging_limits.expect_total_pages(response, plain[response.operation_id])
 
 
 @requirement("list-past-the-end")
 def test_past_the_end(run: Run, list_queries: ListQueries) -> None:
     """A page past the end is an empty list, or refused."""
-    plain = {response.request.operation.id: response for response in list_queries.plain.values()}
+    plain = {response.operation_id: response for response in list_queries.plain.values()}
 
     for response in list_queries.past_the_end.values():
-        judge = partial(_expect_past_the_end, plain[response.request.operation.id])
+        judge = partial(_expect_past_the_end, plain[response.operation_id])
         confirm.stable_list(run, (response,), judge)
 
 

@@ -38,7 +38,7 @@ class Sent:
     @property
     def summary(self) -> str:
         """The operation and what was sent."""
-        return f"{self.exchange.request.operation.id} with {self.what}"
+        return f"{self.exchange.operation_id} with {self.what}"
 
 
 def last_attempts(exchanges: Iterable[Exchange]) -> list[Exchange]:

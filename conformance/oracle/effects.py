@@ -100,7 +100,7 @@ def effects_of(exchange: Exchange) -> list[Effect]:
     if not exchange.accepted:
         interval = Interval(interval.start, inf)
     effects: list[Effect] = []
-    match exchange.request.operation.id:
+    match exchange.operation_id:
         case "createEngagement":
             effects = _created(exchange, interval, certain=certain)
         case "updateEngagement":

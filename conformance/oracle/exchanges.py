@@ -12,4 +12,4 @@ if TYPE_CHECKING:
 
 def of_operation(exchanges: Iterable[Exchange], operation: str) -> list[Exchange]:
     """Return the exchanges of an operation, given by its operationId."""
-    return [exchange for exchange in exchanges if exchange.request.operation.id == operation]
+    return [exchange for exchange in exchanges if exchange.operation_id == operation]

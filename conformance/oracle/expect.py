@@ -28,7 +28,7 @@ def status(exchange: Exchange, permitted: Callable[[int], bool], expected: str) 
     evidence(exchange, expected=expected)
     if not permitted(given):
         raise NonConformity(
-            f"{exchange.request.operation.id} returned {given}",
+            f"{exchange.operation_id} returned {given}",
             exchange,
             expected=expected,
             actual=f"{given}{_code(exchange)}",

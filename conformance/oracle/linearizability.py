@@ -158,7 +158,7 @@ def _event(exchange: Exchange) -> Event | None:
         "deleteEngagement": "delete",
         "getEngagement": "read",
     }
-    operation = operations.get(exchange.request.operation.id)
+    operation = operations.get(exchange.operation_id)
     if operation is None or not exchange.was_sent:
         return None
     outcome = _outcome(exchange)

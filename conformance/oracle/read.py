@@ -39,9 +39,7 @@ def success(exchange: Exchange) -> Exchange:
         return exchange
     message = (error_or_none(exchange) or {}).get("message") if exchange.status in INVALID else None
     quoted = f" ({render(message)})" if isinstance(message, str) else ""
-    raise CantTell(
-        f"{exchange.request.operation.id} returned {exchange.status}{quoted}; this check needs a success", exchange
-    )
+    raise CantTell(f"{exchange.operation_id} returned {exchange.status}{quoted}; this check needs a success", exchange)
 
 
 def body(exchange: Exchange) -> JsonObject:

@@ -92,7 +92,7 @@ def expect_utc(exchanges: Iterable[Exchange]) -> None:
     undecided: list[CheckOutcome] = []
     for operation in _OF_NOW:
         try:
-            _judge([stamp for stamp in stamps if stamp.at.request.operation.id == operation], coarse=_is_coarse(stamps))
+            _judge([stamp for stamp in stamps if stamp.at.operation_id == operation], coarse=_is_coarse(stamps))
         except (CantTell, Inapplicable) as outcome:
             undecided.append(outcome)
     if undecided:
@@ -116,10 +116,10 @@ def _judge(responses: list[_Stamp], *, coarse: bool) -> None:
 
 
 def _stamp_of(exchange: Exchange) -> _Stamp | None:
-    if exchange.request.operation.id not in _OF_NOW or not exchange.by_main_key:
+    if exchange.operation_id not in _OF_NOW or not exchange.by_main_key:
         return None
     try:
-        field = _OF_NOW[exchange.request.operation.id]
+        field = _OF_NOW[exchange.operation_id]
         moment = parse_timestamp(read.text(read.data(exchange), field, exchange))
     except (CheckOutcome, NoResponse):
         return None
@@ -141,7 +141,7 @@ def _of_month(moment: datetime, ahead: int) -> datetime:
 
 
 def _fault(responses: list[_Stamp], words: str) -> NonConformity:
-    first, field = responses[0], _OF_NOW[responses[0].at.request.operation.id]
+    first, field = responses[0], _OF_NOW[responses[0].at.operation_id]
     now = datetime.fromtimestamp(first.moment.timestamp() - first.ahead, UTC).isoformat(timespec="seconds")
     return NonConformity(
         f"{field} is {words} the time of its response",

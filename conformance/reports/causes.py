@@ -96,7 +96,7 @@ class _Node:
     @cached_property
     def is_effect(self) -> bool:
         """Whether responses to other operations show that the requirement's own operation did something wrong."""
-        shown = {symptom.exchange.request.operation.id for _, symptom in self.symptoms}
+        shown = {symptom.exchange.operation_id for _, symptom in self.symptoms}
         return not shown <= {*self.requirement["operations"]}
 
     def in_common(self) -> Iterator[Key]:

@@ -179,7 +179,7 @@ class Reproductions:
         named += [
             made_by(exchange)
             for exchange in proper
-            if exchange.request.operation.id == "createEngagement" and exchange.accepted
+            if exchange.operation_id == "createEngagement" and exchange.accepted
         ]
         if not any(identifier in self._created for identifier in named):
             named += [item for exchange in proper for item in self._listed(exchange)]
@@ -213,7 +213,7 @@ class Reproductions:
 
     def _listed(self, exchange: Exchange, since: int | None = None) -> list[str]:
         """Return the run's engagements in a list; with ``since``, only those that it deleted after that exchange."""
-        if exchange.request.operation.id != "listEngagements":
+        if exchange.operation_id != "listEngagements":
             return []
         try:
             found = [read.id_of(item) for item in read.items(exchange)]
@@ -323,4 +323,4 @@ class _Script:
 def _is_harmless(exchange: Exchange, expected: str) -> bool:
     """Whether a request creates, is a read, or was refused by a service whose success would be wrong too."""
     is_refused = exchange.refused and not is_success(expected)
-    return is_refused or exchange.sent_request.method == "GET" or exchange.request.operation.id == "createEngagement"
+    return is_refused or exchange.sent_request.method == "GET" or exchange.operation_id == "createEngagement"

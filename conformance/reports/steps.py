@@ -55,7 +55,7 @@ class Steps:
                 other.check == exchange.check and Interval.of(other).overlaps(Interval.of(exchange))
                 for other in groups[-1]
             )
-            operations = {exchange.request.operation.id, groups[-1][0].request.operation.id} if groups else set()
+            operations = {exchange.operation_id, groups[-1][0].operation_id} if groups else set()
             if is_beside and "createEngagement" not in operations:
                 groups[-1].append(exchange)
             else:
@@ -64,7 +64,7 @@ class Steps:
 
     def made(self, exchange: Exchange) -> str | None:
         """Return the id of an engagement that an exchange created, a name if it failed, or None for other exchanges."""
-        if exchange.request.operation.id != "createEngagement":
+        if exchange.operation_id != "createEngagement":
             return None
         return made_by(exchange) if exchange.accepted else f"exchange {exchange.number}"
 

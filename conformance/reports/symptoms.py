@@ -106,7 +106,7 @@ def _header(exchange: Exchange, response: Response, words: str, actual: str, poi
 
 def _item(exchange: Exchange, _: Response, words: str, actual: str, pointer: str | None) -> Symptom | None:
     """Return the symptom of a list that lacks an engagement, or shows one that it should not."""
-    if exchange.request.operation.id != "listEngagements" or not (pointer or "").startswith("/data"):
+    if exchange.operation_id != "listEngagements" or not (pointer or "").startswith("/data"):
         return None
     listed = [read.id_of(item) for item in readable_resources(exchange)]
     if actual in listed:

@@ -93,7 +93,7 @@ def reached(exchanges: Iterable[Exchange]) -> set[Cell]:
         if exchange.received is None or not exchange.request.is_proper or exchange.check == UNDOING:
             continue
         if (state := targets.state(exchange)) is not None:
-            cells.add(Cell(exchange.request.operation.id, _key(exchange, exchange.received.status), state))
+            cells.add(Cell(exchange.operation_id, _key(exchange, exchange.received.status), state))
         targets.record(exchange)
     return cells
 
@@ -132,7 +132,7 @@ class _Targets:
 
     def record(self, exchange: Exchange) -> None:
         """Record what an exchange changed or showed."""
-        request, operation = exchange.request, exchange.request.operation.id
+        request, operation = exchange.request, exchange.operation_id
         identifier = request.identifier or ""
         state = self.state(exchange) if identifier else None
         if operation == "updateEngagement" and exchange.refused and exchange.by_main_key and state == "archived":

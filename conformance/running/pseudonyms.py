@@ -183,9 +183,7 @@ class Pseudonyms:
 
     def _found(self, exchanges: Iterable[Exchange], inputs: Iterable[Mapping[str, object]]) -> Iterator[str]:
         """Yield the texts to replace."""
-        bodies = [
-            (exchange.received.body, exchange.request.operation.id) for exchange in exchanges if exchange.received
-        ]
+        bodies = [(exchange.received.body, exchange.operation_id) for exchange in exchanges if exchange.received]
         bodies += [(json_bytes(line["told"]), "") for line in inputs if str(line["asked"]).startswith(_MEMBER)]
         for body, operation in dict.fromkeys(bodies):
             for _, text, name, is_hidden in self._strings(body, operation):
@@ -234,7 +232,7 @@ class Pseudonyms:
 
     def _body(self, exchange: Exchange) -> bytes:
         body = b"" if exchange.received is None else exchange.received.body
-        strings = self._strings(body, exchange.request.operation.id)
+        strings = self._strings(body, exchange.operation_id)
         if not strings:
             return self._bytes(body)
         changed = {
@@ -271,7 +269,7 @@ class Pseudonyms:
 def _created(exchanges: Iterable[Exchange]) -> Iterator[tuple[object, object]]:
     """Yield the ids and the creation times of the engagements that the run created."""
     for exchange in exchanges:
-        if exchange.request.operation.id == "createEngagement" and exchange.accepted:
+        if exchange.operation_id == "createEngagement" and exchange.accepted:
             made = exchange.value_at("/data/id"), exchange.value_at("/data/createdAt")
             if all(isinstance(value, str) for value in made):
                 yield made

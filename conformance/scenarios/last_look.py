@@ -102,7 +102,7 @@ def _edit_creation_of_removed(run: Run) -> None:
     """
     done = run.scenarios.result_if_any(removal)
     for before in [attempt.before for attempt in done.attempts] if done is not None else []:
-        if before.request.operation.id == "createEngagement" and (made := read.identifier_or_none(before)) is not None:
+        if before.operation_id == "createEngagement" and (made := read.identifier_or_none(before)) is not None:
             run.send(requests.update_engagement(made, {"description": "Its creator has left"}))
 
 
@@ -250,12 +250,12 @@ def _of_every_history(run: Run) -> list[str]:
     """
     histories: dict[str, list[str]] = {}
     for exchange in sorted(run.wire.exchanges, key=lambda sent: sent.check):
-        created = exchange.request.operation.id == "createEngagement" and exchange.by_main_key and exchange.accepted
+        created = exchange.operation_id == "createEngagement" and exchange.by_main_key and exchange.accepted
         if created and (made := read.identifier_or_none(exchange)) is not None:
             histories[made] = []
     for exchange in run.wire.exchanges:
         if exchange.request.identifier in histories and exchange.request.method != "GET":
-            histories[exchange.request.identifier].append(f"{exchange.request.operation.id} {exchange.accepted}")
+            histories[exchange.request.identifier].append(f"{exchange.operation_id} {exchange.accepted}")
     kinds: dict[tuple[str, ...], list[str]] = {}
     for identifier, history in histories.items():
         kinds.setdefault(tuple(sorted(history)), []).append(identifier)

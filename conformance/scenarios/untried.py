@@ -100,7 +100,7 @@ def _kinds(run: Run) -> Iterator[_Kind]:
         yield _Kind(scope, [key], {name for name in OPERATIONS if MATRIX[scope, name] is Permission.REFUSED})
     done = run.scenarios.result_if_any(removal)
     if done is not None and done.response.accepted and done.member.credential is not None:
-        lost = {attempt.before.request.operation.id for attempt in done.attempts}
+        lost = {attempt.before.operation_id for attempt in done.attempts}
         yield _Kind(REMOVED_MEMBER, [done.member.credential], lost, only_valid=True)
 
 

@@ -98,7 +98,7 @@ def _has_sent(run: Run, operations: frozenset[str], statuses: Collection[frozens
     """Whether a run has sent all these operations, and got a status of each group, so that no more are needed."""
     exchanges = run.wire.exchanges
     met = {exchange.received.status for exchange in exchanges if exchange.received is not None}
-    sent = {exchange.request.operation.id for exchange in exchanges}
+    sent = {exchange.operation_id for exchange in exchanges}
     return operations <= sent and all(group & met for group in statuses)
 
 

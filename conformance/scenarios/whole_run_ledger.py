@@ -239,7 +239,7 @@ def _again(run: Run) -> Findings:
     for update in (renaming, organization_walk, invalid_organization_updates_again):
         with suppress(CheckOutcome, NoResponse, MissingMeans):
             update(run)
-    updates = [exchange for exchange in earlier if exchange.request.operation.id == "updateCurrentOrganization"]
+    updates = [exchange for exchange in earlier if exchange.operation_id == "updateCurrentOrganization"]
     later = run.wire.exchanges[len(earlier) :]
     broken = Ledger.over([*updates, *later]).findings.broken
     return Findings([finding for finding in broken if finding.exchange in later])

@@ -233,7 +233,7 @@ class JournalRecorder:
 
     def _learn(self, exchange: Exchange) -> None:
         """Learn the state of the organization and its members before the run's changes."""
-        key, operation, response = exchange.request.key_name, exchange.request.operation.id, exchange.received
+        key, operation, response = exchange.request.key_name, exchange.operation_id, exchange.received
         if response is None:
             return
         succeeded, full = response.status in SUCCESSES, key in {MAIN_KEY, OTHER_KEY}

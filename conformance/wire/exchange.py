@@ -281,6 +281,11 @@ class Exchange:
         return self.received is not None and self.received.status == HTTPStatus.NOT_FOUND
 
     @property
+    def operation_id(self) -> str:
+        """The id of the operation that was requested."""
+        return self.request.operation.id
+
+    @property
     def by_main_key(self) -> bool:
         """Whether this requests an operation itself, with the run's main key in its proper form."""
         credential = self.request.credential

@@ -64,12 +64,12 @@ class MainKey:
             await self._probe(exchange, ask)
         if refused and self.ended is not None:
             return True
-        self._before.append((exchange.number, f"{exchange.request.operation.id} of {exchange.check}"))
+        self._before.append((exchange.number, f"{exchange.operation_id} of {exchange.check}"))
         return False
 
     async def _probe(self, exchange: Exchange, ask: Ask) -> None:
         """Find out whether the key is accepted, once for all earlier refusals and for each operation and status."""
-        kind = exchange.request.operation.id, exchange.status
+        kind = exchange.operation_id, exchange.status
         self._waiting.append(exchange.number)
         try:
             async with self._lock:

@@ -32,7 +32,7 @@ WRITER, LEFT = Credential.bearer(SCOPE, "writes"), Credential.bearer("member_1",
 UNKNOWN = Credential("unknown_key", "Bearer unknown", invalid=True)
 IDS = {LastChange.NEW: "e_new", LastChange.DELETED: "e_deleted"}
 ALLOWED = [
-    SimpleNamespace(before=SimpleNamespace(request=request))
+    SimpleNamespace(before=make_exchange(request, 200))
     for request in (requests.get_engagement("e_9"), requests.unarchive_engagement("e_9"))
 ]
 RESULTS: dict[Any, Any] = {

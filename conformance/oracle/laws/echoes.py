@@ -138,8 +138,8 @@ def _disturbed(exchanges: list[Exchange]) -> set[int]:
     at_once: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
         changed = exchange.request.identifier
-        if exchange.request.operation.id == "updateCurrentOrganization":
-            changed = exchange.request.operation.id
+        if exchange.operation_id == "updateCurrentOrganization":
+            changed = exchange.operation_id
         if changed is not None and exchange.request.method != "GET" and not exchange.refused:
             at_once[changed].append(exchange)
     pairs = (pair for several in at_once.values() for pair in combinations(several, 2))
@@ -150,7 +150,7 @@ def _archived_before(exchanges: list[Exchange]) -> set[int]:
     touched: set[str | None] = set()
     again: set[int] = set()
     for exchange in exchanges:
-        if exchange.request.operation.id in {"archiveEngagement", "unarchiveEngagement"} and not exchange.refused:
+        if exchange.operation_id in {"archiveEngagement", "unarchiveEngagement"} and not exchange.refused:
             if exchange.request.identifier in touched:
                 again.add(exchange.number)
             touched.add(exchange.request.identifier)
@@ -159,13 +159,13 @@ def _archived_before(exchanges: list[Exchange]) -> set[int]:
 
 def _body_of(exchange: Exchange, operation: str) -> dict[str, Any]:
     """Return the object that a request of this operation carried; an empty one if there is none or it is ambiguous."""
-    is_of_it = exchange.request.operation.id == operation and exchange.request.is_proper
+    is_of_it = exchange.operation_id == operation and exchange.request.is_proper
     return exchange.sent_fields if is_of_it else {}
 
 
 def _resource_of(exchange: Exchange, operation: str) -> dict[str, Any]:
     """Return the resource in a success of this operation; an empty one if it cannot be read."""
-    is_of_it = exchange.request.operation.id == operation and exchange.request.is_proper
+    is_of_it = exchange.operation_id == operation and exchange.request.is_proper
     return dict(first_resource(exchange) or {}) if is_of_it else {}
 
 

@@ -278,7 +278,7 @@ def _moments(exchange: Exchange, field: str) -> list[tuple[int, datetime]]:
 
 def is_list(exchange: Exchange) -> bool:
     """Whether a list was requested with no other parameters than the interface names; others are open."""
-    known = PARAMETERS.get(exchange.request.operation.id)
+    known = PARAMETERS.get(exchange.operation_id)
     return known is not None and exchange.request.is_proper and {name for name, _ in exchange.request.query} <= known
 
 

@@ -50,12 +50,12 @@ def _archivings(exchanges: Sequence[Exchange]) -> set[int]:
     again: set[int] = set()
     for exchange in exchanges:
         identifier = exchange.request.identifier
-        if exchange.request.operation.id in _READS:
+        if exchange.operation_id in _READS:
             for shown in readable_resources(exchange):
                 last = archived.get(str(shown.get("id")))
                 if last is not None and shown.get("status") == "active" and last.before(Interval.of(exchange)):
                     del archived[str(shown.get("id"))]
-        elif exchange.request.operation.id == "archiveEngagement" and identifier is not None and not exchange.refused:
+        elif exchange.operation_id == "archiveEngagement" and identifier is not None and not exchange.refused:
             if exchange.accepted and identifier in archived:
                 again.add(exchange.number)
             archived[identifier] = Interval.of(exchange)
@@ -70,14 +70,14 @@ def _invitations(exchanges: Sequence[Exchange]) -> set[int]:
     holders: defaultdict[str, set[str | None]] = defaultdict(set)  # None for an invitation
     again: set[int] = set()
     for exchange in exchanges:
-        if exchange.request.operation.id == "listMembers":
+        if exchange.operation_id == "listMembers":
             for member in readable_resources(exchange):
                 if isinstance(email := member.get("email"), str):
                     holders[email.casefold()].add(str(member.get("id")))
-        elif exchange.request.operation.id == "removeMember" and exchange.accepted:
+        elif exchange.operation_id == "removeMember" and exchange.accepted:
             for held in holders.values():
                 held.discard(str(exchange.request.identifier))
-        elif exchange.request.operation.id == "inviteMember" and not exchange.refused:
+        elif exchange.operation_id == "inviteMember" and not exchange.refused:
             email = exchange.sent_fields.get("email")
             if not isinstance(email, str) or holders[email.casefold()]:
                 again.add(exchange.number)
@@ -91,12 +91,12 @@ def _role_changes(exchanges: Sequence[Exchange]) -> set[int]:
     roles: defaultdict[str | None, set[str]] = defaultdict(set)
     again: set[int] = set()
     for exchange in exchanges:
-        if exchange.request.operation.id == "listMembers":
+        if exchange.operation_id == "listMembers":
             for member in readable_resources(exchange):
                 identifier, role = member.get("id"), member.get("role")
                 if isinstance(identifier, str):
                     roles[identifier] = {role} if isinstance(role, str) else set()
-        elif exchange.request.operation.id == "updateMemberRole" and not exchange.refused:
+        elif exchange.operation_id == "updateMemberRole" and not exchange.refused:
             user, role = exchange.request.identifier, exchange.sent_fields.get("role")
             given = {role} if isinstance(role, str) else set()
             if not exchange.accepted:
@@ -111,7 +111,7 @@ def _role_changes(exchanges: Sequence[Exchange]) -> set[int]:
 def _subject(change: Exchange) -> tuple[str, str | None, str]:
     """Return what a change is about: its operation, and its resource or the invited address."""
     address = str(change.sent_fields.get("email")).casefold()
-    return change.request.operation.id, change.request.identifier, address
+    return change.operation_id, change.request.identifier, address
 
 
 _AGAIN: Final = {"archiveEngagement": _archivings, "inviteMember": _invitations, "updateMemberRole": _role_changes}

@@ -78,6 +78,6 @@ def _has_full_key(exchange: Exchange) -> bool:
 
 def _gives_200(exchange: Exchange) -> bool:
     if exchange.status != HTTPStatus.OK:
-        name = exchange.request.operation.id
+        name = exchange.operation_id
         raise NonConformity(f"{name} returned {exchange.status}", exchange, expected="200", actual=str(exchange.status))
     return True

@@ -93,7 +93,7 @@ def _finding(found: Survey) -> NonConformity:
 
 def _operations(offenders: Sequence[Exchange]) -> str:
     """Return the operations of the offending exchanges, the most frequent first."""
-    counted = Counter(exchange.request.operation.id for exchange in offenders)
+    counted = Counter(exchange.operation_id for exchange in offenders)
     return ", ".join(f"{operation} {times}" for operation, times in counted.most_common())
 
 

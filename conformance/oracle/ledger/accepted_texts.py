@@ -73,7 +73,7 @@ class AcceptedTexts:
         )
 
     def _sent(self, exchange: Exchange) -> str | None:
-        text = exchange.sent_fields.get(self.of_field) if exchange.request.operation.id in _OPERATIONS else None
+        text = exchange.sent_fields.get(self.of_field) if exchange.operation_id in _OPERATIONS else None
         return text if isinstance(text, str) else None
 
 

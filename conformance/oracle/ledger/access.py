@@ -126,7 +126,7 @@ class Access:
         """Yield the earlier uses of a key for an operation since the last change of its member."""
         sent = exchange.request
         for use in self.uses.get(sent.key_name, ()):
-            if not use.interval.before(Interval.of(exchange)) or use.exchange.request.operation.id != operation:
+            if not use.interval.before(Interval.of(exchange)) or use.exchange.operation_id != operation:
                 continue
             if not sent.by_member or self._is_unchanged(self.holders.get(sent.key_name), use, exchange):
                 yield use

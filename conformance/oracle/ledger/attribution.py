@@ -76,7 +76,7 @@ def keeps_text(write: Effect) -> str | None:
     """Return the requirement to keep a text as sent; None for a text that is no test of it."""
     if not write.value or must_be_echoed(write.value):
         return None
-    return _KEEPS_TEXT[write.exchange.request.operation.id]
+    return _KEEPS_TEXT[write.exchange.operation_id]
 
 
 def is_ambiguous(history: History, field: str, interval: Interval) -> bool:
@@ -124,7 +124,7 @@ def requirement_for_list(
 def is_late(history: History, fields: Sequence[str], interval: Interval) -> bool:
     """Whether a list lacks the effects of different operations: then it is stale, rather than all of them lost."""
     lasts = [history.registers[field].latest(interval) for field in fields]
-    return len({None if last is None else last.exchange.request.operation.id for last in lasts}) > 1
+    return len({None if last is None else last.exchange.operation_id for last in lasts}) > 1
 
 
 def count_other_candidates(history: History, field: str, interval: Interval) -> int:
@@ -302,7 +302,7 @@ def _owner(last: Effect) -> str:
 
 
 def _is_edit(effect: Effect) -> bool:
-    return effect.exchange.request.operation.id == "updateEngagement"
+    return effect.exchange.operation_id == "updateEngagement"
 
 
 def _until_wrong(history: History, field: str, last: Effect, interval: Interval) -> list[Write]:

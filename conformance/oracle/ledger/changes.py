@@ -77,17 +77,17 @@ class Changes(EngagementRules):
             return
         if (deletion := history.deletion(interval)) is not None:
             self._deleted_change(history, exchange, deletion.exchange)
-        elif history.exists(interval) or (exchange.request.operation.id == "deleteEngagement" and exchange.accepted):
+        elif history.exists(interval) or (exchange.operation_id == "deleteEngagement" and exchange.accepted):
             judge = {
                 "updateEngagement": self._edit,
                 "archiveEngagement": self._archive,
                 "unarchiveEngagement": self._unarchive,
                 "deleteEngagement": self._delete,
-            }[exchange.request.operation.id]
+            }[exchange.operation_id]
             judge(history, exchange, interval)
 
     def _deleted_change(self, history: History, exchange: Exchange, deletion: Exchange) -> None:
-        operation = exchange.request.operation.id
+        operation = exchange.operation_id
         if operation == "unarchiveEngagement":
             right, expected = exchange.received_status in _REFUSALS_OF_UNARCHIVE, "404, 400, 403, 415 or 422"
         else:
@@ -185,7 +185,7 @@ class Changes(EngagementRules):
 
 
 def _by_unarchive(exchanges: Sequence[Exchange]) -> bool:
-    return any(exchange.request.operation.id == "unarchiveEngagement" for exchange in exchanges)
+    return any(exchange.operation_id == "unarchiveEngagement" for exchange in exchanges)
 
 
 def _is_edit(exchange: Exchange) -> bool:

@@ -120,7 +120,7 @@ class Write:
     @property
     def operation(self) -> str:
         """The operation's id."""
-        return self.exchange.request.operation.id
+        return self.exchange.operation_id
 
 
 @dataclass(frozen=True, slots=True)

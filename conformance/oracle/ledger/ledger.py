@@ -193,7 +193,7 @@ class Ledger:
             part.record(exchange)
         for texts in self._texts:
             texts.record(exchange)
-        operation, identifier = exchange.request.operation.id, exchange.request.identifier
+        operation, identifier = exchange.operation_id, exchange.request.identifier
         if not exchange.request.is_proper:
             self._stop_judging(exchange)
         elif operation == "listEngagements":
@@ -229,7 +229,7 @@ class Ledger:
         return self.findings.broken[before:]
 
     def _judge_engagements(self, exchange: Exchange) -> None:
-        operation, identifier = exchange.request.operation.id, exchange.request.identifier
+        operation, identifier = exchange.operation_id, exchange.request.identifier
         if operation == "listEngagements" and exchange.accepted:
             if (page := page_of(exchange)) is not None:
                 self._lists.page(page)

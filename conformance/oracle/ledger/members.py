@@ -75,7 +75,7 @@ def _effects(exchange: Exchange) -> tuple[Effect, ...]:
         return ()
     span = Interval.of(exchange)
     span, certain = (span, is_of_main(exchange)) if exchange.accepted else (Interval(span.start, inf), False)
-    if exchange.request.operation.id == "removeMember":
+    if exchange.operation_id == "removeMember":
         return (Effect(exchange, EXISTENCE, DELETED, span, certain),)
     role = _role_sent(exchange)
     return (Effect(exchange, ROLE, role if role in ROLES else None, span, certain and role in _SETTABLE),)
@@ -89,7 +89,7 @@ def _address(holder: dict[str, Any]) -> str:
 def _invites_other(exchange: Exchange, history: History) -> bool:
     """Whether this is an invitation of another address than a member's."""
     own = {_address(seen.value) for seen in history.snapshots}
-    return exchange.request.operation.id == "inviteMember" and _address(exchange.sent_fields) not in own
+    return exchange.operation_id == "inviteMember" and _address(exchange.sent_fields) not in own
 
 
 def _had(history: History, role: str | None) -> bool:
@@ -144,7 +144,7 @@ class Members(Rules):
 
     def record(self, exchange: Exchange) -> None:
         """Record the possible effects of an exchange."""
-        operation, span = exchange.request.operation.id, Interval.of(exchange)
+        operation, span = exchange.operation_id, Interval.of(exchange)
         if operation == "listMembers" and is_of_main(exchange) and (page := page_of(exchange)) is not None:
             for item in page.items:
                 self.shown.setdefault((_address(item), read.id_of(item)), span.start)
@@ -169,9 +169,9 @@ class Members(Rules):
         """Judge a response."""
         if not is_of_main(exchange):
             return
-        if exchange.request.operation.id == "listMembers" and (page := page_of(exchange)) is not None:
+        if exchange.operation_id == "listMembers" and (page := page_of(exchange)) is not None:
             self._page(page)
-        elif exchange.request.operation.id in _OF_REMOVED:
+        elif exchange.operation_id in _OF_REMOVED:
             history = self.histories.get(exchange.request.identifier or "")
             if history is not None and not history.broken and exchange.received_status != TOO_MANY_REQUESTS:
                 self._change(history, exchange)
@@ -179,7 +179,7 @@ class Members(Rules):
     # Changes
 
     def _change(self, history: History, exchange: Exchange) -> None:
-        span, operation, role = Interval.of(exchange), exchange.request.operation.id, _role_sent(exchange)
+        span, operation, role = Interval.of(exchange), exchange.operation_id, _role_sent(exchange)
         is_role, main, status = operation == "updateMemberRole", exchange.by_main_key, exchange.received_status
         is_sound = not is_role or exchange.sent_object in ({ROLE: "admin"}, {ROLE: "member"})
         known = {effect.value for effect in history.registers[ROLE].candidates(span) if effect.exchange is not exchange}
@@ -296,7 +296,7 @@ class Members(Rules):
             owners = [item for item in page.items if item.get(ROLE) == "owner"]
             done = [write for write in self.writes if write.exchange.accepted and write.interval.before(page.interval)]
             for change in done[-1:] if self.owners and not owners else ():
-                rule = self.absent.setdefault("owner", _OF_OTHERS[change.exchange.request.operation.id])
+                rule = self.absent.setdefault("owner", _OF_OTHERS[change.exchange.operation_id])
                 words = "no member is an owner any more", "an owner, as before", "none", "/data"
                 self._record_unconfirmed(Finding(rule, page.exchange, (change.exchange,), *words))
             self.owners.extend(owners[:1])
@@ -339,12 +339,12 @@ class Members(Rules):
         if last is not None and last.exchange in [write.exchange for write in own] and not carrying:
             return default  # no list has shown the effect of the last change
         for exchange in reversed(carrying or refused):
-            if gone is (exchange.request.operation.id == "removeMember"):
+            if gone is (exchange.operation_id == "removeMember"):
                 return _of_refused(exchange)
         if others and _invites_other(others[-1].exchange, history) and _had(history, role):
             return default  # a former role comes back
         if others:
-            return _OF_OTHERS[others[-1].exchange.request.operation.id]
+            return _OF_OTHERS[others[-1].exchange.operation_id]
         is_stale = any(change.exchange.accepted for change in history.attempts)
         return _BY_ROLE if page.role and role is not None and not is_stale else default
 
@@ -354,4 +354,4 @@ class Members(Rules):
         refused = [write.exchange for write in own if write.exchange.refused and write.effects == ()]
         of_refused = {_of_refused(exchange) for exchange in refused}
         changed = [_BOTH_WAYS, KEEPS_THE_REST] if any(write.exchange.accepted for write in own) else []
-        return [*changed, *of_refused, *{_OF_OTHERS[write.exchange.request.operation.id] for write in others}]
+        return [*changed, *of_refused, *{_OF_OTHERS[write.exchange.operation_id] for write in others}]

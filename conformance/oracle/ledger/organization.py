@@ -67,13 +67,13 @@ class Organizations:
 
     def record(self, exchange: Exchange) -> None:
         """Record the possible effects of an exchange."""
-        if exchange.request.operation.id not in {_READ, _UPDATE} or not exchange.request.is_proper:
+        if exchange.operation_id not in {_READ, _UPDATE} or not exchange.request.is_proper:
             return
         shown = read.id_of(first_resource(exchange) or {})
         if shown is not None and not _is_invalid(exchange):
             self.of_key.setdefault(exchange.request.key_name, shown)
         organization = self._organization(exchange)
-        if organization is not None and exchange.request.operation.id == _UPDATE:
+        if organization is not None and exchange.operation_id == _UPDATE:
             organization.take(Write(exchange, Interval.of(exchange), _effects(exchange)))
 
     def _organization(self, exchange: Exchange) -> History | None:
@@ -87,7 +87,7 @@ class Organizations:
 
     def judge(self, exchange: Exchange) -> None:
         """Judge a response."""
-        operation, data = exchange.request.operation.id, first_resource(exchange)
+        operation, data = exchange.operation_id, first_resource(exchange)
         organization = self._organization(exchange) if operation in {_READ, _UPDATE} else None
         if organization is None or data is None or _is_invalid(exchange):
             return
@@ -209,15 +209,13 @@ class Organizations:
 
 def _is_renamed_by_others(register: Register) -> bool:
     """Whether a read showed a name that the run has not given; another user may then also have restored one."""
-    return any(
-        effect.interval != ALWAYS and effect.exchange.request.operation.id == _READ for effect in register.effects
-    )
+    return any(effect.interval != ALWAYS and effect.exchange.operation_id == _READ for effect in register.effects)
 
 
 def _is_of_run_alone(register: Register, name: str) -> bool:
     """Whether only updates of the run gave a name."""
     given = [effect for effect in register.effects if effect.value == name]
-    return bool(given) and all(effect.exchange.request.operation.id == _UPDATE for effect in given)
+    return bool(given) and all(effect.exchange.operation_id == _UPDATE for effect in given)
 
 
 def _cause_of_name(name: str, last: Effect | None, since: Sequence[Exchange], *, is_stale: bool) -> str:

@@ -93,11 +93,11 @@ def _expect_list_or_refusal(response: Exchange, words: str, *, may_list: bool = 
     if response.status == HTTPStatus.FORBIDDEN and not may_list:
         raise CantTell("the key is not permitted to list", response)
     if response.status >= HTTPStatus.INTERNAL_SERVER_ERROR:  # another requirement judges it
-        raise CantTell(f"{response.request.operation.id} returned {response.status}", response)
+        raise CantTell(f"{response.operation_id} returned {response.status}", response)
     refused = response.status in REFUSALS and response.status not in OF_KEY
     if not refused and not response.succeeded:
         raise NonConformity(
-            f"{response.request.operation.id} returned {response.status}",
+            f"{response.operation_id} returned {response.status}",
             response,
             expected=f"{words}, or a 4xx other than 401, 403 or 429",
             actual=str(response.status),

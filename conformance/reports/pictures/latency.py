@@ -61,7 +61,7 @@ def latencies(exchanges: Iterable[Exchange]) -> Latencies:
     times: dict[str, list[float]] = {name: [] for name in OPERATIONS}
     for exchange in exchanges:
         if exchange.received is not None:
-            times.setdefault(exchange.request.operation.id, []).append(max(exchange.seconds, 1e-6))
+            times.setdefault(exchange.operation_id, []).append(max(exchange.seconds, 1e-6))
     responded = {name: sorted(values) for name, values in times.items() if values}
     if not responded:
         return Latencies((), ())

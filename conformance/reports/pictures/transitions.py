@@ -79,7 +79,7 @@ def _by_engagement(exchanges: Iterable[Exchange]) -> dict[str, list[Exchange]]:
     """Return the exchanges with a response, by engagement, in the order of sending."""
     found: dict[str, list[Exchange]] = defaultdict(list)
     for exchange in exchanges:
-        operation = exchange.request.operation.id
+        operation = exchange.operation_id
         if exchange.received is None or (operation not in _OPERATIONS and operation != "getEngagement"):
             continue
         identifier = _member(exchange, "id") if operation == "createEngagement" else exchange.request.identifier
@@ -92,9 +92,9 @@ def _ways(steps: Sequence[Exchange]) -> Iterable[tuple[Way, int]]:
     """Yield the transitions of one engagement, with the numbers of the exchanges."""
     state: State | None = None
     waiting: tuple[State, Exchange] | None = None
-    moving = [exchange for exchange in steps if exchange.request.operation.id in _MOVING]
+    moving = [exchange for exchange in steps if exchange.operation_id in _MOVING]
     for exchange in steps:
-        operation = exchange.request.operation.id
+        operation = exchange.operation_id
         if not exchange.accepted:
             continue
         if _overlaps(exchange, moving):
@@ -103,7 +103,7 @@ def _ways(steps: Sequence[Exchange]) -> Iterable[tuple[Way, int]]:
         if operation == "getEngagement":
             state = _shown(exchange)
             if waiting is not None and state is not None:
-                yield (waiting[0], _OPERATIONS[waiting[1].request.operation.id], state), waiting[1].number
+                yield (waiting[0], _OPERATIONS[waiting[1].operation_id], state), waiting[1].number
             waiting = None
             continue
         before: State | None = "none" if operation == "createEngagement" else state

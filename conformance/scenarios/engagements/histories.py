@@ -30,7 +30,7 @@ def histories(run: Run, *, of_other: bool = False) -> dict[str, list[str]]:
     sent = [exchange for exchange in run.wire.exchanges if (exchange.request.key_name == OTHER_KEY) is of_other]
     done = [exchange for exchange in sent if exchange.accepted]
     creations = sorted(
-        (exchange for exchange in done if exchange.request.operation.id == "createEngagement" and _is_of_run(exchange)),
+        (exchange for exchange in done if exchange.operation_id == "createEngagement" and _is_of_run(exchange)),
         key=lambda exchange: exchange.check,
     )
     made = Counter(read.identifier_or_none(creation) for creation in creations)
@@ -40,8 +40,8 @@ def histories(run: Run, *, of_other: bool = False) -> dict[str, list[str]]:
         if identifier is not None and times == 1 and identifier not in gone
     }  # fmt: skip
     for exchange in done:
-        if exchange.request.operation.id in _CHANGES and exchange.request.identifier in found:
-            found[exchange.request.identifier].append(exchange.request.operation.id)
+        if exchange.operation_id in _CHANGES and exchange.request.identifier in found:
+            found[exchange.request.identifier].append(exchange.operation_id)
     return found
 
 
@@ -59,6 +59,6 @@ def _is_of_run(creation: Exchange) -> bool:
 
 def _may_be_gone(exchange: Exchange) -> bool:
     """Whether an exchange was a deletion that was not refused, or the full key of its organization did not find it."""
-    is_deletion = exchange.request.operation.id == "deleteEngagement"
+    is_deletion = exchange.operation_id == "deleteEngagement"
     has_full_key = exchange.by_main_key or exchange.request.key_name == OTHER_KEY
     return (is_deletion and not exchange.refused) or (has_full_key and exchange.missed)

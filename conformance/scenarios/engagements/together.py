@@ -147,7 +147,7 @@ class Race:
         closed = [
             Interval.of(change)
             for change in self.changes
-            if change.accepted and change.request.operation.id == "archiveEngagement"
+            if change.accepted and change.operation_id == "archiveEngagement"
         ]
         late = any(end.before(Interval.of(change)) for end in closed for change in self.changes)
         return ARCHIVED if late and self.pair.requirement == IN_PARALLEL else self.pair.requirement

@@ -125,7 +125,7 @@ def _faults(exchange: Exchange, failure: BaseException, headers: Mapping[str, An
             status, stated = str(exchange.status), exchange.request.operation.status
             rule, allowed = "no-redirect", "a 2xx or an error"
             if exchange.accepted and stated is not None:
-                rule, allowed = STATED[exchange.request.operation.id], str(stated)
+                rule, allowed = STATED[exchange.operation_id], str(stated)
             yield DocumentFault(rule, f"the status is {status}", allowed, status)
         case JsonSchemaError() if failure.title.startswith("Response header"):
             yield _of_header(failure, headers)

@@ -22,7 +22,7 @@ _LISTS: Final = {"listMembers": "list-members", "listEngagements": "list-engagem
 
 def _of(*operations: str) -> Belongs:
     """Return the predicate of successes of some operations."""
-    return lambda exchange: exchange.request.operation.id in operations and exchange.accepted
+    return lambda exchange: exchange.operation_id in operations and exchange.accepted
 
 
 def _about(kind: str) -> Belongs:

@@ -189,7 +189,7 @@ def expect_statuses(run: Run, exchanges: tuple[Exchange, ...], permitted: Callab
     )
     what = (least.request.body or b"").decode("utf-8", "replace") or least.request.path
     raise NonConformity(
-        f"{least.request.operation.id} with {what} got {least.status}",
+        f"{least.operation_id} with {what} got {least.status}",
         least,
         expected=expected,
         actual=describe_response(least),

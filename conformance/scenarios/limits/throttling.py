@@ -212,8 +212,8 @@ def _passed_again(run: Run, key: Credential, passed: Sequence[Exchange]) -> list
 
 def _always_passed(attempts: Sequence[Sequence[Exchange]]) -> tuple[Exchange, ...]:
     """Return the requests of the operations that were served in every attempt."""
-    served = set.intersection(*({exchange.request.operation.id for exchange in attempt} for attempt in attempts))
-    return tuple(exchange for attempt in attempts for exchange in attempt if exchange.request.operation.id in served)
+    served = set.intersection(*({exchange.operation_id for exchange in attempt} for attempt in attempts))
+    return tuple(exchange for attempt in attempts for exchange in attempt if exchange.operation_id in served)
 
 
 def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None]:
@@ -329,7 +329,7 @@ def _is_of_another_organization(run: Run, exhausted: ExhaustedWindow) -> bool:
 
 def _organization(exchange: Exchange) -> object:
     """Return the id in a read of the organization; None for any other response."""
-    if exchange.request.operation.id != "getCurrentOrganization":
+    if exchange.operation_id != "getCurrentOrganization":
         return None
     return read.id_of(first_resource(exchange) or {})
 

@@ -126,7 +126,7 @@ def _name_to_restore(run: Run) -> str | None:
 
 def _read_of_creation(operation: AllowedOperation) -> Request | None:
     """Return a read with the main key of what the member's key created; None if the operation created nothing."""
-    if operation.before.request.operation.id != "createEngagement":
+    if operation.before.operation_id != "createEngagement":
         return None
     made = read.identifier_or_none(operation.before)
     return None if made is None else requests.get_engagement(made)

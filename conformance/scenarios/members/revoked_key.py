@@ -36,10 +36,7 @@ class RepeatedUse:
 
         Unarchiving may take effect later.
         """
-        return (
-            self.before.request.operation.id != "unarchiveEngagement"
-            or field_or_none(self.before, "status") == "active"
-        )
+        return self.before.operation_id != "unarchiveEngagement" or field_or_none(self.before, "status") == "active"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +93,7 @@ def use_before_removal(
         *[(requests.delete_engagement(identifier), requests.delete_engagement(own)) for identifier in others_created],
     ]
     allowed = [*_try(sender, key, pairs), *renamings, *creations[:1], *_try(sender, key, last)]
-    if not any(operation.before.request.operation.id == "inviteMember" for operation in allowed):  # of an admin
+    if not any(operation.before.operation_id == "inviteMember" for operation in allowed):  # of an admin
         allowed += _try(sender, key, [(_invitation(run, "member"), _invitation(run, "member"))])
     # The engagement to unarchive is archived again first, as it was when unarchiving was allowed.
     run.send(requests.archive_engagement(archived))

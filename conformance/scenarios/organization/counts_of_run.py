@@ -122,9 +122,9 @@ def _changes(run: Run, name: str) -> list[tuple[Interval, int]]:
     """Return when the run changed a count, and by how much."""
     by = _COUNTED[name].changes
     return [
-        (Interval.of(exchange), by[exchange.request.operation.id])
+        (Interval.of(exchange), by[exchange.operation_id])
         for exchange in run.wire.exchanges
-        if exchange.accepted and is_of_main(exchange) and exchange.request.operation.id in by
+        if exchange.accepted and is_of_main(exchange) and exchange.operation_id in by
     ]
 
 

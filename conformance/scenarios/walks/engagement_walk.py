@@ -166,7 +166,7 @@ class Walk:
                 found = confirmed_by_repetition(self.run, finding, judge_by_ledger(self.ledger, finding.requirement))
                 return None if found is None or is_on_another_page(self.run, found) else found
             return confirmed_by_repetition(self.run, finding, partial(_by_law, Findings(), finding.requirement))
-        operation, identifier = finding.exchange.request.operation.id, finding.identifier
+        operation, identifier = finding.exchange.operation_id, finding.identifier
         if operation in {"getEngagement", "updateEngagement"}:
             self.run.sleep(ONE_SECOND_TICK)  # late effects are complete by then
             later = self.run.send(finding.exchange.request)
