@@ -18,7 +18,6 @@ from conformance.targets.journal_entries import ChangeState
 from conformance.targets.journal_file import JournalError
 from conformance.verdicts.reporting import determined
 from conformance.wire.exchange import UNDOING
-from conformance.wire.losses import end_of
 from conformance.wire.replay_wire import BESIDE, RequestKey
 from conformance.wire.request_builder import RequestBuilder
 from conformance.wire.run_limits import StopCause
@@ -192,7 +191,7 @@ def _of_times(report: Report, exchanges: list[Exchange], journal: Journal) -> It
     began, ended = datetime.fromisoformat(run["started_at"]), datetime.fromisoformat(run["finished_at"])
     if abs((ended - began).total_seconds() - run["seconds"]) > _MOMENT.total_seconds():
         yield f"between {run['started_at']} and {run['finished_at']} are not {run['seconds']} s"
-    times = [(exchange.started_at, end_of(exchange)) for exchange in exchanges]
+    times = [(exchange.started_at, exchange.ended_at) for exchange in exchanges]
     if not times:
         return
     first, last = min(started for started, _ in times), max(finished for _, finished in times)

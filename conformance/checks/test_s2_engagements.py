@@ -15,7 +15,6 @@ from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.scenarios.basics import field_or_none
 from conformance.verdicts.stages import Stage
-from conformance.wire.losses import end_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,7 +105,7 @@ def _is_another(run: Run, first: Exchange, second: Exchange) -> bool:
     A second creation of a name may return the first engagement; the check of duplicate names judges that.
     """
     gone = _deletions(run).get(read.identifier_or_none(first) or "")
-    return _sent_name(first) != _sent_name(second) and not (gone is not None and gone < end_of(second))
+    return _sent_name(first) != _sent_name(second) and not (gone is not None and gone < second.ended_at)
 
 
 def _sent_name(creation: Exchange) -> object:

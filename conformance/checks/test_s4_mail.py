@@ -177,7 +177,7 @@ def _wait_out_patience(run: Run, invitations: Sequence[Exchange]) -> None:
 
 def _time_left(run: Run, invitations: Sequence[Exchange]) -> float:
     """Return how many seconds of the target's patience are left since the last invitation."""
-    last = max(invitation.started_at.timestamp() + invitation.seconds for invitation in invitations)
+    last = max(invitation.ended_at for invitation in invitations).timestamp()
     return max(0.0, run.profile.patience - (run.clock.now().timestamp() - last))
 
 

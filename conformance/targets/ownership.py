@@ -248,7 +248,7 @@ class Ownership:
                 return
             for place in [place for place in self._states if place[1] == identifier]:
                 del self._states[place]
-            self._deleted[identifier] = exchange.started_at.timestamp() + exchange.seconds
+            self._deleted[identifier] = exchange.ended_at.timestamp()
 
     def _is_own(self, request: Request) -> bool:
         """Whether a request is about an engagement of the run in the organization of its key."""

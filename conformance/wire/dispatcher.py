@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.wire.attempt import AttemptResult, Sender
 from conformance.wire.concurrency import ConcurrencyLimiter
 from conformance.wire.exchange import CONNECTION, CUT_OFF, TOO_MANY_REQUESTS
-from conformance.wire.losses import end_of, is_broken_off, joined_names
+from conformance.wire.losses import is_broken_off, joined_names
 from conformance.wire.main_key import MainKey, is_refusal, unjudged
 from conformance.wire.rate_limit_headers import SUCCESSIVE, has_fallen, is_early, leaves_requests
 from conformance.wire.rate_limiter import KeyBudget, RateLimiter
@@ -247,7 +247,7 @@ class Dispatcher:
         self._record(exchange if has_room else replace(exchange, received=None, error=_NO_MEMORY))
         job.exchange = exchange
         if exchange.received is not None:
-            self._broken_off = [earlier for earlier in self._broken_off if end_of(earlier) >= exchange.started_at]
+            self._broken_off = [earlier for earlier in self._broken_off if earlier.ended_at >= exchange.started_at]
         elif is_broken_off(exchange):
             self._broken_off.append(exchange)
         job.report(exchange)

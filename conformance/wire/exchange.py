@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from functools import cached_property
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -279,6 +280,11 @@ class Exchange:
     def missed(self) -> bool:
         """Whether a response came and is a 404, so that the requested resource does not exist."""
         return self.received is not None and self.received.status == HTTPStatus.NOT_FOUND
+
+    @property
+    def ended_at(self) -> datetime:
+        """When the exchange ended, by the run's clock."""
+        return self.started_at + timedelta(seconds=self.seconds)
 
     @property
     def operation_id(self) -> str:

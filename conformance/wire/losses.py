@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from conformance.wire.bounded_reading import CLOSED, CUT_SHORT
@@ -11,7 +10,6 @@ from conformance.wire.errors import BROKEN, REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from datetime import datetime
 
     from conformance.wire.exchange import Exchange
 
@@ -44,7 +42,7 @@ def losses(exchanges: Iterable[Exchange]) -> list[Loss]:
     responded = [exchange for exchange in ordered if exchange.received is not None]
     found: list[Loss] = []
     for refusal in ordered:
-        if not _is_refused(refusal) or not (responded and end_of(responded[0]) <= refusal.started_at):
+        if not _is_refused(refusal) or not (responded and responded[0].ended_at <= refusal.started_at):
             continue
         returned = next((exchange for exchange in responded if exchange.started_at >= refusal.started_at), None)
         if not found or (found[-1].returned is not None and found[-1].returned.started_at < refusal.started_at):
@@ -69,7 +67,7 @@ def _loss(refusal: Exchange, returned: Exchange | None, ordered: Sequence[Exchan
     before = [exchange for exchange in ordered if exchange.started_at < refusal.started_at]
     broken = [exchange for exchange in before if is_broken_off(exchange)]
     last = max((exchange.started_at for exchange in before if exchange.received is not None), default=None)
-    under_way = [exchange for exchange in broken if last is None or end_of(exchange) > last]
+    under_way = [exchange for exchange in broken if last is None or exchange.ended_at > last]
     alone = len(under_way) == 1 and not any(
         _overlap(under_way[0], other) for other in ordered if other is not under_way[0]
     )
@@ -82,9 +80,4 @@ def _is_refused(exchange: Exchange) -> bool:
 
 def _overlap(exchange: Exchange, other: Exchange) -> bool:
     """Whether two requests were in flight at the same time."""
-    return other.was_sent and exchange.started_at < end_of(other) and other.started_at < end_of(exchange)
-
-
-def end_of(exchange: Exchange) -> datetime:
-    """Return when an exchange ended, by the run's clock."""
-    return exchange.started_at + timedelta(seconds=exchange.seconds)
+    return other.was_sent and exchange.started_at < other.ended_at and other.started_at < exchange.ended_at

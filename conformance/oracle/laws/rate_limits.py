@@ -122,7 +122,7 @@ def ahead(exchange: Exchange) -> float | None:
 def service_time(exchange: Exchange) -> float:
     """Return the time of a response in seconds of the epoch, by its Date, or by the run's clock without one."""
     dated = date(exchange)
-    return exchange.started_at.timestamp() + exchange.seconds if dated is None else dated
+    return exchange.ended_at.timestamp() if dated is None else dated
 
 
 def date(exchange: Exchange) -> float | None:

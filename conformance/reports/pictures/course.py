@@ -51,9 +51,9 @@ def courses(exchanges: Sequence[Exchange]) -> tuple[list[Course], int]:
     if not responded:
         return [], 0
     began = min(exchange.started_at.timestamp() for exchange in responded)
-    lasted = max(_end(exchange) for exchange in responded) - began or 1.0
+    lasted = max(exchange.ended_at for exchange in responded).timestamp() - began or 1.0
     by_key: dict[str, list[Exchange]] = {}
-    for exchange in sorted(responded, key=_end):
+    for exchange in sorted(responded, key=lambda exchange: exchange.ended_at):
         credential = exchange.request.credential
         if credential is None or credential.authorization is not None:
             by_key.setdefault(exchange.request.key_name, []).append(exchange)
@@ -62,13 +62,9 @@ def courses(exchanges: Sequence[Exchange]) -> tuple[list[Course], int]:
     return ordered[:MOST_KEYS], len(ordered[MOST_KEYS:])
 
 
-def _end(exchange: Exchange) -> float:
-    return exchange.started_at.timestamp() + exchange.seconds
-
-
 def _course(key: str, sent: Sequence[Exchange], began: float, lasted: float) -> Course | None:
     def across(exchange: Exchange) -> float:
-        return round(_WIDTH * (_end(exchange) - began) / lasted, 1)
+        return round(_WIDTH * (exchange.ended_at.timestamp() - began) / lasted, 1)
 
     points = [
         (across(exchange), headers)
