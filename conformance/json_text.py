@@ -140,6 +140,16 @@ def value_at(value: object, pointer: str) -> object:
     return value
 
 
+def text_or_none(value: object) -> str | None:
+    """Return a JSON value if it is a text; None for any other."""
+    return value if isinstance(value, str) else None
+
+
+def integer_or_none(value: object) -> int | None:
+    """Return a JSON value if it is an integer; None for any other, also for true and false."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
 def _parse(text: str, shared: SharedValues | None) -> Parsed | Malformed:
     duplicates: list[str] = []
     before = 0 if shared is None else shared.size

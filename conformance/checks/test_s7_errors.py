@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conformance.checks.markers import observes, requirement
+from conformance.json_text import text_or_none
 from conformance.oracle import read
 from conformance.oracle.observe import describe_response
 from conformance.scenarios.lost_service import expect_no_request_ends_service
@@ -57,5 +58,4 @@ def _message(exchange: Exchange) -> str | None:
         error = read.error_or_none(exchange) if exchange.judgeable and not exchange.succeeded else None
     except NoResponse:
         return None
-    message = (error or {}).get("message")
-    return message if isinstance(message, str) else None
+    return text_or_none((error or {}).get("message"))

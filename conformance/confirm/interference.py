@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from conformance.json_text import text_or_none
 from conformance.oracle import read
 from conformance.oracle.effects import Interval
 from conformance.oracle.exchanges import of_operation
@@ -117,5 +118,4 @@ def _set_elsewhere(exchange: Exchange) -> list[object]:
 
 
 def _name(exchange: Exchange) -> str | None:
-    name = read.data(exchange).get("name")
-    return name if isinstance(name, str) else None
+    return text_or_none(read.data(exchange).get("name"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from conformance.interface.list_parameters import STATUSES
-from conformance.json_text import Parsed
+from conformance.json_text import Parsed, text_or_none
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.rendering import render
 from conformance.oracle.timestamps import parse_timestamp
@@ -75,8 +75,7 @@ def items(exchange: Exchange) -> list[JsonObject]:
 
 def id_of(resource: JsonObject) -> str | None:
     """Return the ``id`` of a resource if it is a text; other values identify nothing."""
-    identifier = resource.get("id")
-    return identifier if isinstance(identifier, str) else None
+    return text_or_none(resource.get("id"))
 
 
 def identifier(exchange: Exchange) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
+from conformance.json_text import integer_or_none
 from conformance.targets.responses import data_of
 from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
@@ -31,8 +32,7 @@ def reach(run: Run) -> Exchange | str:
         return _given_up(run, str(no_response))
     if status == HTTPStatus.UNAUTHORIZED:
         return _given_up(run, "the service refuses the main key with 401")
-    count = data_of(exchange.response).get("engagementCount")
-    run.engagements_before = count if isinstance(count, int) and not isinstance(count, bool) else None
+    run.engagements_before = integer_or_none(data_of(exchange.response).get("engagementCount"))
     return exchange
 
 

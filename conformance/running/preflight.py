@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
+from conformance.json_text import text_or_none
 from conformance.oracle import read
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.targets.census import organization_census
@@ -50,8 +51,7 @@ class Tried:
     def organization(self) -> str | None:
         """The id of the organization that the service returns to the key."""
         exchange = self.exchanges["organization"]
-        found = None if exchange is None else organization_census(exchange.received).get("id")
-        return found if isinstance(found, str) else None
+        return None if exchange is None else text_or_none(organization_census(exchange.received).get("id"))
 
     @property
     def is_refused(self) -> bool:

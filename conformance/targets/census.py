@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Self
 
+from conformance.json_text import integer_or_none, text_or_none
 from conformance.targets.queries import Listed, QueryClient, latest_items, own_among
 from conformance.targets.responses import data_of, identifier_of, is_gone
 from conformance.wire.requests import get_engagement, get_organization
@@ -77,9 +78,5 @@ def take_census(queries: QueryClient, names: RunNames, listed: Listed | None = N
 def organization_census(response: Response | str | None) -> Census:
     """Return the census by the response to a read of the organization, without ``ownEngagements``."""
     data = data_of(response)
-    census: Census = {name: _of_type(data.get(name), str) for name in ("id", "name")}
-    return census | {name: _of_type(data.get(name), int) for name in ("memberCount", "engagementCount")}
-
-
-def _of_type(value: object, kind: type[str | int]) -> str | int | None:
-    return value if isinstance(value, kind) and not isinstance(value, bool) else None
+    census: Census = {name: text_or_none(data.get(name)) for name in ("id", "name")}
+    return census | {name: integer_or_none(data.get(name)) for name in ("memberCount", "engagementCount")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from conformance.json_text import text_or_none
 from conformance.targets.census import take_census
 from conformance.targets.journal_entries import Action
 from conformance.targets.journal_file import JournalError
@@ -88,7 +89,7 @@ def _ensure_same_organization(journal: Journal, response: Response | str, *, is_
     """
     known = journal.place.organization, journal.place.created_at
     data = data_of(response)
-    shown = tuple(value if isinstance(value := data.get(name), str) else None for name in ("id", "createdAt"))
+    shown = tuple(text_or_none(data.get(name)) for name in ("id", "createdAt"))
     if any(None not in pair and pair[0] != pair[1] for pair in zip(known, shown, strict=True)):
         raise JournalError(
             f"The journal is about the organization {known[0]} created at {known[1]}, and the key belongs to the "

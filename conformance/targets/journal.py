@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from conformance.json_text import text_or_none
 from conformance.targets.journal_entries import Action, ChangeState, Entry, Person
 from conformance.targets.journal_file import JOURNAL, JournalError, JournalFile
 from conformance.targets.names import PREFIX, RunNames
@@ -155,11 +156,11 @@ class Journal:
         records = file.records()
         head = next(records, {})
         head = head if head.get("format") == _FORMAT else {}
-        prefix, base_url = _text(head, "prefix"), _text(head, "base_url")
+        prefix, base_url = text_or_none(head.get("prefix")), text_or_none(head.get("base_url"))
         if prefix is None or base_url is None or PREFIX.fullmatch(prefix) is None:
             raise JournalError(f"{file.path} is not the journal of a run.")
         file.seal = None if key is None else Seal(key, prefix)
-        names = RunNames(prefix, _text(head, "origin"), _text(head, "challenge"))
+        names = RunNames(prefix, text_or_none(head.get("origin")), text_or_none(head.get("challenge")))
         journal = cls(file, names, Place(base_url))
         journal.begun = _seconds(head.get("at"))
         journal.trusted = file.is_sealed(head)
@@ -328,18 +329,20 @@ class Journal:
 
     def _replay(self, record: Mapping[str, Any]) -> None:
         """Apply a line of an earlier run; lines of an unknown form are ignored."""
-        if (organization := _text(record, "organization")) is not None and self.place.organization is None:
-            since, created_at = _time(record.get("since")), _text(record, "created_at")
+        if (organization := text_or_none(record.get("organization"))) is not None and self.place.organization is None:
+            since, created_at = _time(record.get("since")), text_or_none(record.get("created_at"))
             self.place = replace(self.place, organization=organization, created_at=created_at, since=since)
-        if (other := _text(record, "other_organization")) is not None and self.place.other_organization is None:
+        if (
+            other := text_or_none(record.get("other_organization"))
+        ) is not None and self.place.other_organization is None:
             self.place = replace(self.place, other_organization=other)
         number = record.get("entry")
         if not isinstance(number, int) or isinstance(number, bool):
             return
         if number > self._last and record.get("do") in tuple(Action):
             self._last = number
-            subject, before, wanted = (_text(record, name) for name in ("subject", "before", "wanted"))
-            key, at = _text(record, "key") or "api_key", _seconds(record.get("at"))
+            subject, before, wanted = (text_or_none(record.get(name)) for name in ("subject", "before", "wanted"))
+            key, at = text_or_none(record.get("key")) or "api_key", _seconds(record.get("at"))
             self._take(Entry(number, Action(record["do"]), key, subject, before, wanted, at=at))
         elif number in self._entries and record.get("is") in tuple(ChangeState):
             self._restate(self._entries[number], ChangeState(record["is"]), record)
@@ -347,15 +350,15 @@ class Journal:
             self._describe(self._entries[number], record)
 
     def _describe(self, entry: Entry, record: Mapping[str, Any]) -> None:
-        if (became := _text(record, "became")) is not None:
+        if (became := text_or_none(record.get("became"))) is not None:
             entry.became = became
-        joined_at, email = (_text(record, name) for name in Person._fields)
+        joined_at, email = (text_or_none(record.get(name)) for name in Person._fields)
         if joined_at is not None and email is not None:
             entry.person = Person(joined_at, email)
 
     def _restate(self, entry: Entry, state: ChangeState, record: Mapping[str, Any]) -> None:
         entry.state = state
-        entry.id = _text(record, "id") or entry.id
+        entry.id = text_or_none(record.get("id")) or entry.id
         if state is ChangeState.SETTLED:
             self._unsettled[entry.action].pop(entry.number, None)
 
@@ -366,11 +369,6 @@ def _undoable(entry: Entry) -> bool:
     if entry.action in {Action.CHANGE_ROLE, Action.MAKE_MEMBER, Action.UPDATE_WITHOUT_FIELDS}:
         return entry.state in {ChangeState.INTENDED, ChangeState.DONE}
     return False
-
-
-def _text(record: Mapping[str, Any], member: str) -> str | None:
-    value = record.get(member)
-    return value if isinstance(value, str) else None
 
 
 def _time(value: object) -> float | None:

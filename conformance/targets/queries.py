@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.interface.list_parameters import MAX_PER_PAGE
+from conformance.json_text import integer_or_none
 from conformance.targets.responses import identifier_of, listed_members, member_of, time_of, value_of
 from conformance.wire.exchange import SUCCESSES, Exchange, NoResponse, Response
 from conformance.wire.rate_limit_headers import date_of
@@ -190,8 +191,7 @@ def _pages(queries: QueryClient, request_of: Callable[[int], Request], most: int
 def _total(response: Response) -> int | None:
     """Return the number of items of a list by its ``meta``."""
     meta = member_of(response, "meta")
-    total = meta.get("total") if isinstance(meta, dict) else None
-    return total if isinstance(total, int) and not isinstance(total, bool) else None
+    return integer_or_none(meta.get("total")) if isinstance(meta, dict) else None
 
 
 def _distinct(items: Iterable[object]) -> int:

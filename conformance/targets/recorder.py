@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from conformance.json_text import text_or_none
 from conformance.targets.journal_entries import Action, ChangeState, Entry
 from conformance.targets.journal_file import JournalError
 from conformance.targets.names import PREFIX, normalized
@@ -260,10 +261,7 @@ class JournalRecorder:
         if key == MAIN_KEY:
             self._is_elsewhere = self._journal.place.is_other_than(data)
         if key == MAIN_KEY and isinstance(data.get("id"), str):
-            created_at = data.get("createdAt")
-            self._journal.belongs_to(
-                data["id"], created_at if isinstance(created_at, str) else None, moment_of(exchange)
-            )
+            self._journal.belongs_to(data["id"], text_or_none(data.get("createdAt")), moment_of(exchange))
         if key == OTHER_KEY and isinstance(data.get("id"), str):
             self._journal.uses_other(data["id"])
         self._learn_name(key, data)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.json_text import Malformed, Parsed, read_json
+from conformance.json_text import Malformed, Parsed, integer_or_none, read_json, text_or_none
 from conformance.oracle.laws.rate_limits import service_time
 from conformance.oracle.ledger.organization import SETTINGS
 from conformance.targets.journal_entries import Person
@@ -59,10 +59,8 @@ def object_in(body: bytes | None) -> Mapping[str, Any]:
 
 def identifier_of(data: Mapping[str, Any]) -> str | None:
     """Return the id of a resource as a text, or None; a faulty service may return a number."""
-    value = data.get("id")
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    return value if isinstance(value, str) and value else None
+    number = integer_or_none(data.get("id"))
+    return (text_or_none(data.get("id")) or None) if number is None else str(number)
 
 
 def fixed_fields(organization: Mapping[str, Any]) -> dict[str, Any]:

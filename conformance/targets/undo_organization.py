@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from conformance.json_text import text_or_none
 from conformance.oracle.ledger.organization import SETTINGS
 from conformance.targets.journal_entries import Action, ChangeState, Entry
 from conformance.targets.ownership import RunTime
@@ -189,5 +190,4 @@ def _object_in(text: str | None) -> Mapping[str, Any]:
 
 
 def _name_in(response: Response | str) -> str | None:
-    name = data_of(response).get("name")
-    return name if isinstance(name, str) else None
+    return text_or_none(data_of(response).get("name"))

@@ -6,6 +6,8 @@ import string
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, Self
 
+from conformance.json_text import text_or_none
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -73,8 +75,7 @@ class AcceptedTexts:
         )
 
     def _sent(self, exchange: Exchange) -> str | None:
-        text = exchange.sent_fields.get(self.of_field) if exchange.operation_id in _OPERATIONS else None
-        return text if isinstance(text, str) else None
+        return text_or_none(exchange.sent_fields.get(self.of_field)) if exchange.operation_id in _OPERATIONS else None
 
 
 def _kinds(text: str) -> set[str]:

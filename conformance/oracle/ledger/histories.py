@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from conformance.json_text import text_or_none
 from conformance.oracle.effects import DELETED, EXISTENCE, Effect, Interval, effects_of
 from conformance.oracle.laws.responses import first_resource
 from conformance.oracle.timestamps import parse_timestamp
@@ -102,7 +103,7 @@ class Snapshot:
         value = self.value.get(name)
         if name == "description" and value is None:
             return ""
-        return value if isinstance(value, str) else None
+        return text_or_none(value)
 
     def moment(self, name: str) -> datetime | None:
         """Return a time; None if it cannot be read."""

@@ -6,6 +6,8 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from conformance.json_text import text_or_none
+
 if TYPE_CHECKING:
     from conformance.oracle.effects import Interval
     from conformance.oracle.ledger.histories import History
@@ -43,8 +45,7 @@ class Names:
 
 def sent_name(exchange: Exchange) -> str | None:
     """Return the name that a creation or an edit sent; None without a readable one."""
-    name = exchange.sent_fields.get("name")
-    return name if isinstance(name, str) else None
+    return text_or_none(exchange.sent_fields.get("name"))
 
 
 def _key(name: str) -> str:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
+from conformance.json_text import text_or_none
 from conformance.oracle.effects import Interval
 
 if TYPE_CHECKING:
@@ -131,5 +132,4 @@ def _shown(exchange: Exchange) -> State | None:
 
 
 def _member(exchange: Exchange, name: str) -> str | None:
-    value = exchange.value_at(f"/data/{name}")
-    return value if isinstance(value, str) else None
+    return text_or_none(exchange.value_at(f"/data/{name}"))

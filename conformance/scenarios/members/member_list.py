@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.interface.operations import SCOPES
+from conformance.json_text import text_or_none
 from conformance.oracle import read
 from conformance.oracle.exchanges import of_operation
 from conformance.oracle.laws.responses import readable_resources
@@ -56,8 +57,7 @@ class MemberList:
 
     def role(self, user_id: str) -> str | None:
         """Return the role of a member; None if it is not listed."""
-        role = self.members.get(user_id, {}).get("role")
-        return role if isinstance(role, str) else None
+        return text_or_none(self.members.get(user_id, {}).get("role"))
 
     def ensure_whole(self) -> None:
         """Ensure that all members were read.
