@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.json_text import text_or_none
 from conformance.oracle.effects import DELETED, EXISTENCE, Effect, Interval, effects_of
 from conformance.oracle.laws.responses import first_resource
+from conformance.oracle.rendering import render
 from conformance.oracle.timestamps import parse_timestamp
 
 if TYPE_CHECKING:
@@ -55,6 +56,10 @@ class Register:
             found = begun if last is None else [effect for effect in begun if not effect.interval.before(last.interval)]
             self._found = interval, found  # each read is queried several times
         return self._found[1]
+
+    def expected(self, interval: Interval) -> str:
+        """Return the values that a read in that interval may have shown, for a message."""
+        return " or ".join(dict.fromkeys(render(effect.value) for effect in self.candidates(interval)))
 
     def is_possible(self, value: str, interval: Interval) -> bool:
         """Whether a read in that interval may have shown a value."""

@@ -198,7 +198,7 @@ class ListRules:
         message = f"{name} of a listed engagement has a value that no request explains"
         blamed = evidence.blamed(history, rule, snapshot.interval, others, {name: value})
         because = *(effect.exchange for effect in candidates), *blamed
-        words = " or ".join(dict.fromkeys(render(effect.value) for effect in candidates)), render(value)
+        words = register.expected(snapshot.interval), render(value)
         finding = Finding(rule, snapshot.exchange, because, message, *words, f"{snapshot.pointer}/{name}")
         self._break(replace(finding, other_candidates=other_candidates), history)
 

@@ -117,7 +117,7 @@ class Organizations:
         if name is None:
             return
         since = _between(organization, organization.snapshots[-1] if organization.snapshots else None, now)
-        last, candidates = register.latest(now.interval), register.candidates(now.interval)
+        last = register.latest(now.interval)
         self._judge_former_names(organization, name, now)
         if register.is_possible(name, now.interval):
             register.narrow(name, now.interval)
@@ -133,11 +133,10 @@ class Organizations:
         others_rename = _is_renamed_by_others(register)
         if (since or stale) and not others_rename:
             rule = _cause_of_name(name, last, since, is_stale=stale)
-            expected = " or ".join(dict.fromkeys(render(effect.value) for effect in candidates))
-            because = [effect.exchange for effect in candidates]
+            because = [effect.exchange for effect in register.candidates(now.interval)]
             if _is_of_run_alone(register, name):
                 self.former.append((organization, len(self.findings.broken), now))
-            self._conclude(now, rule, because, _NAME, expected, right=False)
+            self._conclude(now, rule, because, _NAME, register.expected(now.interval), right=False)
         if not stale or others_rename:  # the next reads show whether another user has renamed it
             register.add(Effect(now.exchange, _NAME, name, now.interval, certain=True))
 
@@ -189,7 +188,7 @@ class Organizations:
                 rule = ONLY_NAME if field_name in sent else _REPEATS_NAME
                 self._conclude(now, rule, [], field_name, right, right=shown == right)
         if name is not None and (_NAME not in sent or must_be_echoed(sent[_NAME])):
-            expected = " or ".join(dict.fromkeys(render(effect.value) for effect in register.candidates(now.interval)))
+            expected = register.expected(now.interval)
             self._conclude(now, _REPEATS_NAME, [], _NAME, expected, right=register.is_possible(name, now.interval))
 
     def _conclude(

@@ -106,13 +106,12 @@ class Reads(EngagementRules):
             return
         candidates = register.candidates(snapshot.interval)
         confirmed = [history.confirmed[name].exchange] if name in history.confirmed else []
-        expected = " or ".join(dict.fromkeys(render(effect.value) for effect in candidates))
         blamed = evidence.blamed(history, requirement, snapshot.interval, others, {name: value})
         because = *(effect.exchange for effect in candidates), *confirmed, *blamed
         finding = finding_of(
             requirement, snapshot.exchange, *because,
             message=f"{name} has a value that no request explains",
-            expected=expected, actual=render(value), pointer=f"/data/{name}",
+            expected=register.expected(snapshot.interval), actual=render(value), pointer=f"/data/{name}",
         )  # fmt: skip
         ambiguous = name != STATUS and attribution.is_ambiguous(history, name, snapshot.interval)
         self.broke(history, replace(finding, other_candidates=int(ambiguous)))
