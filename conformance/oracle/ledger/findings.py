@@ -60,6 +60,9 @@ _IN_DOUBT: Final = _OF_READS | _OF_LISTS | {"new-engagement-active"}
 _NOT_THERE: Final = OF_REFUSALS | {"create-engagement-lasts", "delete-spares-others"}
 """Requirements whose breach explains any 404 of an engagement."""
 
+_OF_DELETED: Final = frozenset({"deleted-unreadable", "delete-effective-at-once"})
+"""Requirements that a service breaks which still shows a deleted engagement."""
+
 EXPLAINED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {
         "create-engagement-listed": _OF_READS | _NOT_THERE,
@@ -79,11 +82,11 @@ EXPLAINED_BY: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
         "unarchive-served": _NOT_THERE,
         "archived-deletable": _NOT_THERE | {"delete-engagement-succeeds"},
         "delete-effective-at-once": frozenset({"deleted-unreadable"}),
-        "deleted-unlisted": frozenset({"deleted-unreadable", "delete-effective-at-once"}),
-        "deleted-uneditable": frozenset({"deleted-unreadable", "delete-effective-at-once"}),
-        "deleted-undeletable": frozenset({"deleted-unreadable", "delete-effective-at-once"}),
-        "deleted-unarchivable": frozenset({"deleted-unreadable", "delete-effective-at-once"}),
-        "deleted-not-unarchived": frozenset({"deleted-unreadable", "delete-effective-at-once"}),
+        "deleted-unlisted": _OF_DELETED,
+        "deleted-uneditable": _OF_DELETED,
+        "deleted-undeletable": _OF_DELETED,
+        "deleted-unarchivable": _OF_DELETED,
+        "deleted-not-unarchived": _OF_DELETED,
         "list-engagements-as-read": _OF_READS,
         "list-engagements-total": _OF_READS | _NOT_THERE | {"create-engagement-listed", "archived-listed"},
         "list-engagements-filter-counts": _OF_READS
