@@ -109,7 +109,7 @@ class Provisioning(Core):
             invitation = self.store.invitation_by_token(digest_of(token))
             if invitation is None or invitation.status != "pending" or invitation.expires_at <= self.now():
                 return None
-            self.store.set_invitation_status(invitation.id, "accepted")
+            self.store.set_accepted(invitation.id)
             known = self.store.member_by_email(invitation.organization_id, invitation.email)
             if known is not None:
                 return known.user_id

@@ -199,9 +199,9 @@ class Store:
         row = self._db.row(f"{_INVITATION} WHERE token_digest = ?", token_digest)
         return Invitation(*row) if row else None
 
-    def set_invitation_status(self, invitation_id: str, status: str) -> None:
-        """Change the status of an invitation."""
-        self._db.execute("UPDATE invitations SET status = ? WHERE id = ?", status, invitation_id)
+    def set_accepted(self, invitation_id: str) -> None:
+        """Change the status of an invitation to accepted."""
+        self._db.execute("UPDATE invitations SET status = 'accepted' WHERE id = ?", invitation_id)
 
     # Engagements and their subordinate records
 

@@ -103,7 +103,7 @@ def _of_other_organization(run: Run) -> list[Finding]:
     }
 
     def seen(exchange: Exchange) -> Exchange:
-        return exchange.seen_from(OTHER_KEY, scopes - {None})
+        return exchange.seen_from_other(scopes - {None})
 
     ledger = Ledger.over(map(seen, run.wire.exchanges))
     found: dict[str, Finding] = {}

@@ -308,19 +308,20 @@ class Exchange:
         reading = None if self.received is None else self.received.reading
         return value_at(reading.value, pointer) if isinstance(reading, Parsed) else ABSENT
 
-    def seen_from(self, key: str, scopes: Collection[str | None]) -> Self:
-        """Return the exchange as another organization sees it, whose full key is its main key.
+    def seen_from_other(self, scopes: Collection[str | None]) -> Self:
+        """Return the exchange as the other organization sees it, whose full key is its main key.
+
+        A request with that key becomes one with the main key; one with another valid key becomes one of another
+        organization.
 
         Args:
-            key: The name of that key. A request with it becomes one with the main key; one with another valid key
-                becomes one of another organization.
             scopes: The permissions that the key has for certain. A refusal of the key itself for another operation
                 becomes one of another organization, too, as it may be no full key.
         """
         credential = self.request.credential
         if credential is not None and credential.invalid:
             return self
-        full = credential is not None and credential.name == key
+        full = credential is not None and credential.name == OTHER_KEY
         is_lacking = self.received_status == HTTPStatus.FORBIDDEN and self.request.operation.scope not in scopes
         full = full and self.received_status != HTTPStatus.UNAUTHORIZED and not is_lacking
         seen = None if full else Credential(OTHER_KEY, None)

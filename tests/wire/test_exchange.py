@@ -126,10 +126,7 @@ def test_an_exchange_shows_no_bodies() -> None:
 def test_the_view_of_another_organization(status: int, scopes: list[str], *, is_main: bool) -> None:
     """Its key is the main one, unless it was refused and is not known to have the permission."""
     key, own = Credential.bearer(OTHER_KEY, "key-of-another"), Credential.bearer("engagements:write", "key-of-ours")
-    seen = make_exchange("updateEngagement", status, {}, key=key).seen_from(OTHER_KEY, scopes)
+    seen = make_exchange("updateEngagement", status, {}, key=key).seen_from_other(scopes)
 
     assert (seen.request.credential is None) is is_main
-    assert (
-        make_exchange("updateEngagement", status, {}, key=own).seen_from(OTHER_KEY, scopes).request.key_name
-        == OTHER_KEY
-    )
+    assert make_exchange("updateEngagement", status, {}, key=own).seen_from_other(scopes).request.key_name == OTHER_KEY

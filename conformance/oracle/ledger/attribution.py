@@ -98,7 +98,7 @@ def requirement_for_status(history: History, *, value: str | None, interval: Int
     if last is None:
         return "new-engagement-active"
     confirmed, meanwhile = _since_confirmed(history, STATUS, last, interval)
-    if value is not None and (refusal := _refused(_GIVES[value], _until_wrong(history, STATUS, last, interval))):
+    if value is not None and (refusal := _refused(_GIVES[value], _until_wrong_status(history, last, interval))):
         return requirement_for_refusal(history, refusal)
     if last.value == "archived":
         return _of_archived(meanwhile, read_before=confirmed is not None, wrong=value is not None)
@@ -305,11 +305,11 @@ def _is_edit(effect: Effect) -> bool:
     return effect.exchange.operation_id == "updateEngagement"
 
 
-def _until_wrong(history: History, field: str, last: Effect, interval: Interval) -> list[Write]:
-    """Return the writes from the last response with the right value to the first one with a wrong value."""
-    right = [seen for seen in (history.confirmed.get(field), history.listed.get(field)) if seen is not None]
+def _until_wrong_status(history: History, last: Effect, interval: Interval) -> list[Write]:
+    """Return the writes from the last response with the right status to the first one with a wrong status."""
+    right = [seen for seen in (history.confirmed.get(STATUS), history.listed.get(STATUS)) if seen is not None]
     since = max([last.interval.start, *(seen.interval.start for seen in right)])
-    until = history.wrong_since.get(field, interval).end
+    until = history.wrong_since.get(STATUS, interval).end
     return history.between(since, until, but=(last.exchange,))
 
 
