@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from conformance.checks.markers import requirement
-from conformance.json_text import Parsed, read_json
 from conformance.oracle import expect, read
 from conformance.oracle.exchanges import of_operation
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.timestamps import parse_timestamp
 from conformance.scenarios.basics import field_or_none
+from conformance.targets.responses import object_in
 from conformance.verdicts.stages import Stage
 
 if TYPE_CHECKING:
@@ -109,8 +109,7 @@ def _is_another(run: Run, first: Exchange, second: Exchange) -> bool:
 
 
 def _sent_name(creation: Exchange) -> object:
-    sent = read_json(creation.request.body or b"")
-    return sent.value.get("name") if isinstance(sent, Parsed) and isinstance(sent.value, dict) else None
+    return object_in(creation.request.body).get("name")
 
 
 def _deletions(run: Run) -> dict[str, datetime]:

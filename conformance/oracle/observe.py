@@ -9,7 +9,6 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.json_text import Parsed
 from conformance.oracle import read
 from conformance.oracle.rendering import kind_of
 from conformance.wire.exchange import NoResponse
@@ -39,9 +38,7 @@ def describe_response(exchange: Exchange) -> str:
 
 def members(exchange: Exchange) -> str:
     """List the members of the ``data`` of a response in alphabetical order."""
-    reading = exchange.received.reading if exchange.received is not None else None
-    body = reading.value if isinstance(reading, Parsed) else None
-    data = body.get("data") if isinstance(body, dict) else None
+    data = exchange.value_at("/data")
     if not isinstance(data, dict):
         return "no object data"
     names = sorted(_word(name) for name in data)
