@@ -213,10 +213,8 @@ class Journal:
     def done(self, entry: Entry, made_id: str | None = None) -> None:
         """Record that a change was carried out, and the id of the created object."""
         with self._lock:
-            entry.state, entry.id = ChangeState.DONE, made_id
-            self._file.append(
-                {"entry": entry.number, "is": ChangeState.DONE, **({} if made_id is None else {"id": made_id})}
-            )
+            entry.id = made_id
+            self._write_state(entry, ChangeState.DONE, **({} if made_id is None else {"id": made_id}))
 
     def became(self, entry: Entry, name: str) -> None:
         """Record the name that the service shows right after a renaming."""
@@ -233,23 +231,20 @@ class Journal:
     def refused(self, entry: Entry) -> None:
         """Record that the service refused a change."""
         with self._lock:
-            entry.state = ChangeState.REFUSED
-            self._file.append({"entry": entry.number, "is": ChangeState.REFUSED})
+            self._write_state(entry, ChangeState.REFUSED)
 
     def settle(self, entry: Entry) -> None:
         """Record that nothing is left of a change."""
         with self._lock:
             if entry.state is not ChangeState.SETTLED:
-                entry.state = ChangeState.SETTLED
                 self._unsettled[entry.action].pop(entry.number, None)
-                self._file.append({"entry": entry.number, "is": ChangeState.SETTLED})
+                self._write_state(entry, ChangeState.SETTLED)
 
     def reopen(self, entry: Entry) -> None:
         """Record that a settled change is still there, so that a later cleanup undoes it."""
         with self._lock:
-            entry.state = ChangeState.DONE
             self._unsettled[entry.action][entry.number] = entry
-            self._file.append({"entry": entry.number, "is": ChangeState.DONE})
+            self._write_state(entry, ChangeState.DONE)
 
     def member_made(self, user_id: str, role: str) -> None:
         """Record a member that the provisioner created for the run and that must be removed after it."""
@@ -323,6 +318,11 @@ class Journal:
             command = f"conformance cleanup {folder}"
             raise JournalError(f"{folder} contains the journal of a run that left changes behind: run {command} first.")
 
+    def _write_state(self, entry: Entry, state: ChangeState, **more: str) -> None:
+        """Change the state of an entry and record it, also if the line cannot be written."""
+        entry.state = state
+        self._file.append({"entry": entry.number, "is": state, **more})
+
     def _take(self, entry: Entry) -> None:
         self._entries[entry.number] = entry
         self._unsettled[entry.action][entry.number] = entry
@@ -332,9 +332,8 @@ class Journal:
         if (organization := text_or_none(record.get("organization"))) is not None and self.place.organization is None:
             since, created_at = _time(record.get("since")), text_or_none(record.get("created_at"))
             self.place = replace(self.place, organization=organization, created_at=created_at, since=since)
-        if (
-            other := text_or_none(record.get("other_organization"))
-        ) is not None and self.place.other_organization is None:
+        other = text_or_none(record.get("other_organization"))
+        if other is not None and self.place.other_organization is None:
             self.place = replace(self.place, other_organization=other)
         number = record.get("entry")
         if not isinstance(number, int) or isinstance(number, bool):

@@ -153,7 +153,8 @@ def restore_fields(pending: Pending, queries: QueryClient) -> None:
     entries = pending.of(Action.CHANGE_FIELDS)
     if not entries:
         return
-    before, *sent = (_object_in(text) for text in (entries[-1].before, *(entry.wanted for entry in entries)))
+    texts = (entries[-1].before, *(entry.wanted for entry in entries))
+    before, *sent = (object_in((text or "").encode("utf-8", "replace")) for text in texts)
     found = queries.send(requests.get_organization())
     now = data_of(found)
     if not now:
@@ -183,10 +184,6 @@ def _changed(
         for name, value in fixed_fields(organization).items()
         if value != before.get(name, value) and value in [each.get(name) for each in sent]
     ]
-
-
-def _object_in(text: str | None) -> Mapping[str, Any]:
-    return object_in((text or "").encode("utf-8", "replace"))
 
 
 def _name_in(response: Response | str) -> str | None:
