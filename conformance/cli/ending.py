@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -14,7 +15,7 @@ from conformance.reports.limits import broken_limits
 from conformance.reports.wording import chosen, counted, excuse
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from rich.console import Console
 
@@ -32,24 +33,24 @@ class ReasonedCommand(click.Command):
 
     def make_context(self, *arguments: object, **more: object) -> click.Context:
         """Read the command line."""
-        try:
+        with _explained_usage_errors():
             return super().make_context(*arguments, **more)  # type: ignore[arg-type]  # as click calls it
-        except click.UsageError as error:
-            _refuse(error)
-            raise click.exceptions.Exit(Exit.USAGE) from None
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command."""
-        try:
+        with _explained_usage_errors():
             return super().invoke(ctx)
-        except click.UsageError as error:
-            _refuse(error)
-            raise click.exceptions.Exit(Exit.USAGE) from None
 
 
-def _refuse(error: click.UsageError) -> None:
-    click.echo("Try 'conformance run --help' for help.", err=True)
-    say_why(Exit.USAGE, error.format_message())
+@contextmanager
+def _explained_usage_errors() -> Iterator[None]:
+    """End the process with status 2 and the reason if a usage error leaves the ``with`` block."""
+    try:
+        yield
+    except click.UsageError as error:
+        click.echo("Try 'conformance run --help' for help.", err=True)
+        say_why(Exit.USAGE, error.format_message())
+        raise click.exceptions.Exit(Exit.USAGE) from None
 
 
 def say_why(status: Exit, reason: object, console: Console | None = None) -> Exit:
