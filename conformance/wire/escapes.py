@@ -5,6 +5,7 @@ from __future__ import annotations
 import binascii
 import html
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ ROUNDS: Final = 3
 """Decodings of a text that may contain texts."""
 _AT_ONCE: Final = 20_000
 """Escapes that are split at once."""
-_REMEMBERED: Final = 4096
 _MAY_ESCAPE: Final = (b"\\", b"%", b"&")
 
 
@@ -49,7 +49,7 @@ def _unescaped(data: bytes) -> bytes:
     done: list[bytes] = []
     while len(pieces := _ESCAPE.split(data, _AT_ONCE)) > 1:
         data = pieces.pop()
-        pieces[1::2] = map(_MEANINGS.__getitem__, pieces[1::2])
+        pieces[1::2] = map(_meaning, pieces[1::2])
         done.append(b"".join(pieces))
     return b"".join([*done, data])
 
@@ -74,16 +74,7 @@ def any_spelling(byte: int) -> bytes:
     return b"(?:" + b"|".join([*spellings, re.escape(bytes([byte]))]) + b")"
 
 
-class _Meanings(dict[bytes, bytes]):
-    """Cache of the meanings of escapes, for a few thousand spellings."""
-
-    def __missing__(self, escape: bytes) -> bytes:
-        meaning = _meaning(escape)
-        if len(self) < _REMEMBERED:
-            self[escape] = meaning
-        return meaning
-
-
+@lru_cache(maxsize=4096)
 def _meaning(escape: bytes) -> bytes:
     text = escape.decode("ascii")
     if text[:3] == "\\u{":
@@ -97,6 +88,3 @@ def _meaning(escape: bytes) -> bytes:
     digits = text[2:].removesuffix(";")
     code = int(digits[1:], 16) if digits[0] in "xX" else int(digits[-3:])  # before them are zeros, perhaps thousands
     return bytes([code]) if code <= 0xFF else escape  # noqa: PLR2004 - a byte
-
-
-_MEANINGS: Final = _Meanings()

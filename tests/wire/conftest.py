@@ -13,7 +13,7 @@ from tests.fakes.wires import Fixtures, WoundClock
 @pytest.fixture(autouse=True)
 def nothing_remembered() -> None:
     """Clear the cache of escapes before each test."""
-    escapes._MEANINGS.clear()
+    escapes._meaning.cache_clear()
 
 
 @pytest.fixture
