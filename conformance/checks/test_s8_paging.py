@@ -63,7 +63,7 @@ def test_pages_of_the_size_unasked_hold_everything_once(run: Run, paged_engageme
         lambda snapshot, closing: paging.expect_partition_within(
             paging.Bracket(snapshot, closing, lists.known(snapshot))
         ),
-        anew=lambda: pages_unasked(run) or lists.unasked,
+        retake=lambda: pages_unasked(run) or lists.unasked,
     )
 
 
@@ -175,10 +175,10 @@ def _expect_of_engagements(
         lists.snapshot,
         lambda snapshot: judge(snapshot, lists.known(snapshot)),
         lambda snapshot, closing: bounded(paging.Bracket(snapshot, closing, lists.known(snapshot))),
-        anew=lambda: page_by_page(run, requests.list_engagements),
+        retake=lambda: page_by_page(run, requests.list_engagements),
     )
 
 
 def _expect_of_members(run: Run, lists: PagedLists, judge: Callable[[Snapshot], object]) -> None:
     """Judge the pages of members, to which others and later scenarios may have added."""
-    confirm.stable_list(run, lists.snapshot, judge, anew=lambda: page_by_page(run, requests.list_members))
+    confirm.stable_list(run, lists.snapshot, judge, retake=lambda: page_by_page(run, requests.list_members))

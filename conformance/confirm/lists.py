@@ -25,7 +25,7 @@ _SHORT_PAUSES: Final = (0.0, 0.1, 0.2, 0.2, 0.4, 0.4)
 
 
 def stable_list(
-    run: Run, first: Snapshot, judge: Callable[[Snapshot], object], *, anew: Callable[[], Snapshot] | None = None
+    run: Run, first: Snapshot, judge: Callable[[Snapshot], object], *, retake: Callable[[], Snapshot] | None = None
 ) -> None:
     """Judge a scenario's snapshot, which other users may have disturbed.
 
@@ -36,7 +36,7 @@ def stable_list(
         run: The run.
         first: The existing snapshot.
         judge: Raises ``NonConformity`` if a snapshot is wrong.
-        anew: Takes a new snapshot; by default with the same requests, but a grown list may need other pages.
+        retake: Takes a new snapshot; by default with the same requests, but a grown list may need other pages.
 
     Raises:
         NonConformity: The fault persisted while nothing moved.
@@ -46,7 +46,7 @@ def stable_list(
     taken: list[Snapshot] = []
 
     def fresh() -> Snapshot:
-        taken.append(_taken(run, first, anew))
+        taken.append(_taken(run, first, retake))
         return taken[-1]
 
     snapshot = _untorn(run, first, judge, fresh)
@@ -73,7 +73,7 @@ def list_within_bounds(
     judge: Callable[[Snapshot], object],
     bounded: Callable[[Snapshot, Exchange], object],
     *,
-    anew: Callable[[], Snapshot] | None = None,
+    retake: Callable[[], Snapshot] | None = None,
 ) -> None:
     """Judge a scenario's snapshot; while other users change the list, only require that it is within bounds.
 
@@ -85,7 +85,7 @@ def list_within_bounds(
         first: The existing snapshot; its first response shows the list.
         judge: Raises ``NonConformity`` if a snapshot is wrong.
         bounded: The same for a snapshot beside others, with the response after it.
-        anew: Takes a new snapshot; by default with the same requests.
+        retake: Takes a new snapshot; by default with the same requests.
 
     Raises:
         NonConformity: The fault persisted while nothing moved.
@@ -100,7 +100,7 @@ def list_within_bounds(
     for pause in _PAUSES_BESIDE_OTHERS:
         run.sleep(pause)
         with run.wire.undisturbed():
-            snapshot, closing = _taken(run, first, anew), run.send(first[0].request)
+            snapshot, closing = _taken(run, first, retake), run.send(first[0].request)
         with suppress(NonConformity, CantTellYet):
             judge(snapshot)
             return
@@ -109,9 +109,9 @@ def list_within_bounds(
             with suppress(NonConformity, CantTellYet):
                 bounded(snapshot, closing)
                 return
-        elif doubt is None and (doubt := _doubt(run, snapshot, judge, anew)) is None:
+        elif doubt is None and (doubt := _doubt(run, snapshot, judge, retake)) is None:
             return
-    if doubt is None and (doubt := _doubt(run, snapshot, judge, anew)) is None:
+    if doubt is None and (doubt := _doubt(run, snapshot, judge, retake)) is None:
         return
     others = f": other users were changing the list in {moved} of {len(_PAUSES_BESIDE_OTHERS)} reads" if moved else ""
     raise CantTell(doubt.message + others, *doubt.exchanges)
@@ -132,18 +132,18 @@ def _unless_shortened(judge: Callable[..., object]) -> Callable[..., object]:
     return judged
 
 
-def _taken(run: Run, first: Snapshot, anew: Callable[[], Snapshot] | None) -> Snapshot:
+def _taken(run: Run, first: Snapshot, retake: Callable[[], Snapshot] | None) -> Snapshot:
     """Take a new snapshot, by default with the same requests, while the run writes nothing else."""
     with run.wire.undisturbed():
-        return tuple(run.send_all([exchange.request for exchange in first])) if anew is None else anew()
+        return tuple(run.send_all([exchange.request for exchange in first])) if retake is None else retake()
 
 
 def _doubt(
-    run: Run, snapshot: Snapshot, judge: Callable[[Snapshot], object], anew: Callable[[], Snapshot] | None
+    run: Run, snapshot: Snapshot, judge: Callable[[Snapshot], object], retake: Callable[[], Snapshot] | None
 ) -> CantTell | None:
     """Return why a snapshot cannot be judged although no other user seems active; None if nothing is wrong."""
     try:
-        stable_list(run, snapshot, judge, anew=anew)
+        stable_list(run, snapshot, judge, retake=retake)
     except CantTell as doubt:
         return doubt
     return None

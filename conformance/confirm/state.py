@@ -27,7 +27,7 @@ def stable(
     run: Run,
     first: S,
     judge: Callable[[S], object],
-    anew: Callable[[], S],
+    retake: Callable[[], S],
     *,
     same: Callable[[S], object],
     rounds: int = 1,
@@ -38,7 +38,7 @@ def stable(
         run: The run.
         first: The existing snapshot.
         judge: Raises ``NonConformity`` if a snapshot is wrong.
-        anew: Sends the requests and returns a new snapshot.
+        retake: Sends the requests and returns a new snapshot.
         same: Returns the part that two snapshots must share for the organization to have been at rest.
         rounds: Number of times to begin while others are changing the organization.
 
@@ -55,13 +55,13 @@ def stable(
 
     for _ in range(rounds - 1):
         with suppress(_Disturbed):
-            return stable_between(run, first, judge, anew, still=still)
-        first = anew()
-    return stable_between(run, first, judge, anew, still=still)
+            return stable_between(run, first, judge, retake, still=still)
+        first = retake()
+    return stable_between(run, first, judge, retake, still=still)
 
 
 def stable_between(
-    run: Run, first: S, judge: Callable[[S], object], anew: Callable[[], S], *, still: Callable[[S, S], bool]
+    run: Run, first: S, judge: Callable[[S], object], retake: Callable[[], S], *, still: Callable[[S, S], bool]
 ) -> S:
     """Judge a snapshot of state that other users may change too, if taking it changes something itself.
 
@@ -72,7 +72,7 @@ def stable_between(
         run: The run.
         first: The existing snapshot.
         judge: Raises ``NonConformity`` if a snapshot is wrong.
-        anew: Sends the requests and returns a new snapshot.
+        retake: Sends the requests and returns a new snapshot.
         still: Whether other users changed nothing from the end of one snapshot to the beginning of the next.
 
     Returns:
@@ -88,7 +88,7 @@ def stable_between(
     for pause in PAUSES:
         run.sleep(pause)
         before, earlier = seen, fault
-        seen = anew()
+        seen = retake()
         if (fault := _fault(judge, seen)) is None:
             return seen
     if still(before, seen) and (earlier.message, earlier.actual) == (fault.message, fault.actual):
@@ -96,7 +96,7 @@ def stable_between(
     raise _Disturbed(f"{fault.message}, but other users were changing the organization", *fault.exchanges)
 
 
-def again(first: S, judge: Callable[[S], object], anew: Callable[[], S]) -> None:
+def again(first: S, judge: Callable[[S], object], retake: Callable[[], S]) -> None:
     """Judge a result that others may have changed, and a second one if it looks wrong.
 
     Two faults in a row are no coincidence.
@@ -104,14 +104,14 @@ def again(first: S, judge: Callable[[S], object], anew: Callable[[], S]) -> None
     Args:
         first: The existing result.
         judge: Raises ``NonConformity`` if a result is wrong.
-        anew: Does the same again and returns the new result.
+        retake: Does the same again and returns the new result.
 
     Raises:
         NonConformity: The second result is wrong too.
         CantTell: The second result is right.
     """
     if (fault := _fault(judge, first)) is not None:
-        judge(anew())
+        judge(retake())
         raise CantTell(f"{fault.message}, but not a second time", *fault.exchanges) from fault
 
 

@@ -361,7 +361,7 @@ class Fixtures:
         if self._provisioner is None:
             raise missing_means(need)
         self._ensure_own_provisioner(need)
-        before = self._membership.known(need, anew=True)
+        before = self._membership.known(need, reread=True)
         self._earlier_members = before if self._earlier_members is None else self._earlier_members
         return self._admitted(need, self._provisioned(need, lambda made: made.create_member(role)), before)
 

@@ -47,17 +47,17 @@ class Membership:
         self._owners: set[str] = set()
         self._whole = False
 
-    def known(self, need: str, *, anew: bool = False) -> frozenset[str]:
+    def known(self, need: str, *, reread: bool = False) -> frozenset[str]:
         """Return the ids of all present and earlier members; the list is read once.
 
         Args:
             need: The need that is unmet if the list cannot be read.
-            anew: Whether to read the list again, because others may have joined since.
+            reread: Whether to read the list again, because others may have joined since.
 
         Raises:
             MissingMeans: The list cannot be read completely.
         """
-        if (anew or not self._whole) and not self._read():
+        if (reread or not self._whole) and not self._read():
             raise MissingMeans(need, "The members could not be listed, so those of the run are unknown.")
         with self._lock:
             return frozenset(self._roles)

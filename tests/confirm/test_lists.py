@@ -53,7 +53,7 @@ class Service(FakeRun):
         return page_for(asked, lettered(held), lacks)
 
 
-def judge(service: Service, anew: Callable[[], Snapshot] | None = None) -> None:
+def judge(service: Service, retake: Callable[[], Snapshot] | None = None) -> None:
     """Judge the pages of the list."""
     first = tuple(service.send_all(PAGES))
     owned = frozenset("A")
@@ -61,7 +61,9 @@ def judge(service: Service, anew: Callable[[], Snapshot] | None = None) -> None:
     def bounded(snapshot: Snapshot, closing: Exchange) -> None:
         expect_partition_within(Bracket(snapshot, closing, owned))
 
-    confirm.list_within_bounds(service, first, lambda snapshot: expect_partition(snapshot, owned), bounded, anew=anew)
+    confirm.list_within_bounds(
+        service, first, lambda snapshot: expect_partition(snapshot, owned), bounded, retake=retake
+    )
 
 
 def coming_and_going(*held: str) -> list[str]:
@@ -91,7 +93,7 @@ def test_a_right_look_needs_no_bounds() -> None:
 def test_a_page_that_is_refused_because_the_list_was_shortened_is_requested_again(beyond: int) -> None:
     """Others may delete the last page's only item before the page is requested, which a service may then refuse."""
     service = Service(["Abc", "Abc", "Ab"], beyond=beyond)
-    judge(service, anew=lambda: tuple(service.send_all(PAGES[:2])))
+    judge(service, retake=lambda: tuple(service.send_all(PAGES[:2])))
 
     with pytest.raises(CantTell, match=f"listEngagements returned {beyond}"):
         judge(Service(["Abc", "Abc", "Ab"], beyond=beyond))
@@ -120,16 +122,16 @@ def test_a_list_that_the_run_itself_changes_is_undecided() -> None:
     assert "other users were changing the list in" not in str(doubt.value)
 
 
-def test_a_list_is_taken_anew_by_other_requests() -> None:
+def test_a_list_is_retaken_by_other_requests() -> None:
     """A grown list may need other pages, which are requested for every further snapshot."""
     service, taken = Service(["Ab"], lacks="b"), list[Snapshot]()
 
-    def anew() -> Snapshot:
+    def retake() -> Snapshot:
         taken.append(tuple(service.send_all(PAGES[:2])))
         return taken[-1]
 
     with pytest.raises(NonConformity, match="missing from the list"):
-        judge(service, anew)
+        judge(service, retake)
 
     assert len(taken) == 3
     assert service.sent.count(PAGES[2]) == 1
