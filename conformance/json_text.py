@@ -71,7 +71,7 @@ class SharedValues:
         for name, value in new.items():
             if isinstance(value, list):
                 new[name] = self.of_array(value)
-        names, values = tuple(new), _told_apart(new.values())
+        names, values = tuple(new), _keys_of(new.values())
         known = self._objects.setdefault((names, values), new)
         if known is new:
             self._count(new, names, values, *names, *values)
@@ -80,7 +80,7 @@ class SharedValues:
     def of_array(self, new: list[object]) -> list[object]:
         """Return the known array that equals a new one, whose objects are known; if there is none, the new one."""
         new[:] = [self.of_array(value) if isinstance(value, list) else value for value in new]
-        values = _told_apart(new)
+        values = _keys_of(new)
         known = self._arrays.setdefault(values, new)
         if known is new:
             self._count(new, values, *values)
@@ -94,7 +94,7 @@ _AN_ENTRY: Final = 150
 """Bytes of memory that an entry of a table takes beside its parts, estimated."""
 
 
-def _told_apart(values: Iterable[object]) -> tuple[str | bytes | int, ...]:
+def _keys_of(values: Iterable[object]) -> tuple[str | bytes | int, ...]:
     """Return a key for each value that only equal values have; objects and arrays, known already, have their ids."""
     return tuple(
         value if isinstance(value, str) else id(value) if isinstance(value, dict | list) else repr(value).encode()

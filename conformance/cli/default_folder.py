@@ -13,10 +13,10 @@ def default_folder(target: str) -> Path:
     name = re.sub(r"[^A-Za-z0-9.-]+", "-", target).strip("-.") or "target"
     time = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
     endings = chain([""], (f"-{number}" for number in count(2)))
-    return next(folder for ending in endings if _is_ours(folder := Path("reports") / f"{name}-{time}{ending}"))
+    return next(folder for ending in endings if _is_created(folder := Path("reports") / f"{name}-{time}{ending}"))
 
 
-def _is_ours(folder: Path) -> bool:
+def _is_created(folder: Path) -> bool:
     """Create a folder; return whether no other run of the same second has it."""
     try:
         folder.mkdir(parents=True)

@@ -48,7 +48,7 @@ def _of_others(run: Run, listed: Exchange) -> dict[str, list[object]]:
     return {
         name: [item.get(field) for field in _MOVING]
         for item in readable_resources(listed)
-        if (name := read.id_of(item)) is not None and not run.names.made(item)
+        if (name := read.id_of(item)) is not None and not run.names.owns_engagement(item)
     }
 
 

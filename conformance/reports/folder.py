@@ -57,7 +57,7 @@ def ensure_free(folder: Path) -> None:
     there = [name for name in (ENVELOPE, PAGE, *OUTPUTS, *_reproductions(folder)) if os.path.lexists(folder / name)]
     if there and there[0] in {ENVELOPE, PAGE}:
         raise FolderError(f"{folder} holds a certificate, {there[0]}: name another folder with --report.")
-    is_of_a_run = any(_is_ours(folder / name) for name in (REPORT, JOURNAL))
+    is_of_a_run = any(_is_of_a_run(folder / name) for name in (REPORT, JOURNAL))
     foreign = [name for name in there if not (is_of_a_run and (folder / name).is_file())]
     if foreign:
         raise FolderError(f"{folder} holds {foreign[0]}, which no run wrote: name another folder with --report.")
@@ -161,7 +161,7 @@ def _search_journal(path: Path, scan: LastScan) -> None:
             place({path: clean})
 
 
-def _is_ours(path: Path) -> bool:
+def _is_of_a_run(path: Path) -> bool:
     """Whether a run wrote this report or journal; False if it cannot be read."""
     if not path.is_file():
         return False

@@ -228,7 +228,7 @@ class Pseudonyms:
             return "name" in fields
         if "Engagement" not in operation or not fields.keys() & _NAMED:
             return False
-        return not self._names.made(fields) and (fields.get("id"), fields.get("createdAt")) not in self._own
+        return not self._names.owns_engagement(fields) and (fields.get("id"), fields.get("createdAt")) not in self._own
 
     def _body(self, exchange: Exchange) -> bytes:
         body = b"" if exchange.received is None else exchange.received.body

@@ -93,7 +93,7 @@ class Membership:
             raise MissingMeans(need, f"The member {user_id} is the only admin of the organization.")
         self._admit(need, user_id)
 
-    def give(self, user_ids: Iterable[str]) -> None:
+    def admit_all(self, user_ids: Iterable[str]) -> None:
         """Allow changes of members that were certainly created for the run."""
         with self._lock:
             self._given |= set(user_ids)

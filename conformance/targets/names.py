@@ -84,7 +84,7 @@ class RunNames:
         """
         return isinstance(text, str) and normalized(text).startswith(self.prefix)
 
-    def made(self, engagement: Mapping[str, object]) -> bool:
+    def owns_engagement(self, engagement: Mapping[str, object]) -> bool:
         """Whether the name or the description shows that this run created an engagement."""
         return self.owns(engagement.get("name")) or self.owns(engagement.get("description"))
 

@@ -228,7 +228,7 @@ class Ownership:
         shown, main = self._organizations.get(key.name), self._organizations.get(MAIN_KEY)
         return None not in {shown, main} and shown != main
 
-    def made(self, identifiers: Iterable[str], key: str) -> None:
+    def learn_created(self, identifiers: Iterable[str], key: str) -> None:
         """Learn the ids of created engagements from a journal, so that a refused read of one does not prove absence."""
         with self._lock:
             for identifier in identifiers:
@@ -291,7 +291,9 @@ class Ownership:
         is_changed = known is OwnershipState.OWN and found is not OwnershipState.ABSENT
         created_at = data_of(response).get("createdAt")
         is_same = created_at is not None and created_at == self._created_at.get(place)
-        is_undoubted = place[1] not in self._doubted and (created_at is None or self._names.made(data_of(response)))
+        is_undoubted = place[1] not in self._doubted and (
+            created_at is None or self._names.owns_engagement(data_of(response))
+        )
         if is_changed and (is_same or is_undoubted):
             if found is OwnershipState.OWN:
                 self._states[place] = found, time.monotonic()
@@ -324,7 +326,7 @@ class Ownership:
 
     def _is_marked(self, data: Mapping[str, Any]) -> bool:
         """Whether an engagement has a name or description of the run, and was created during the run."""
-        return self._names.made(data) and self._time.covers(data.get("createdAt"))
+        return self._names.owns_engagement(data) and self._time.covers(data.get("createdAt"))
 
     def _proved(self, places: Mapping[_Key, Credential | None]) -> list[OwnershipState | None]:
         """Return the owners of engagements, with reads if they are unknown.
@@ -368,7 +370,7 @@ class Ownership:
         body = object_in(request.body)
         if not isinstance(body.get("name"), str):
             return True
-        return self._names.made(body)
+        return self._names.owns_engagement(body)
 
     def _place(self, request: Request) -> _Key:
         return self._realm(request), request.identifier or ""

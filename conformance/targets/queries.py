@@ -217,7 +217,7 @@ class OwnEngagements:
 
 def own_among(listed: Listed, names: RunNames) -> OwnEngagements:
     """Return the engagements with a name or description of a run."""
-    marked = [names.made(item) for item in listed.items]
+    marked = [names.owns_engagement(item) for item in listed.items]
     ids = [identifier_of(item) for item, is_own in zip(listed.items, marked, strict=True) if is_own]
     others = [moment for moment, is_own in zip(listed.created, marked, strict=True) if not is_own]
     return OwnEngagements(

@@ -60,10 +60,10 @@ def _engagements(
     for key in sorted({owner(entry.key) for entry in entries}):
         shown = listed if key == MAIN_KEY else latest_items(queries, pages=1, key=key)
         there = {} if isinstance(shown, str) else dict.fromkeys(own_among(shown, journal.names).ids)
-        mine = [entry for entry in entries if owner(entry.key) == key and entry.id in there]
-        reads = queries.send_all([get_engagement(entry.id or "") for entry in mine], key)
-        for entry, response in zip(mine, reads, strict=True):
-            is_shown = not isinstance(response, str) and journal.names.made(data_of(response))
+        of_key = [entry for entry in entries if owner(entry.key) == key and entry.id in there]
+        reads = queries.send_all([get_engagement(entry.id or "") for entry in of_key], key)
+        for entry, response in zip(of_key, reads, strict=True):
+            is_shown = not isinstance(response, str) and journal.names.owns_engagement(data_of(response))
             if is_shown or not ownership.was_deleted(entry.id or ""):
                 yield entry, f"The engagement {entry.id} is still there."
 

@@ -48,7 +48,7 @@ def undo(
     latest = max((entry.at for entry in entries if entry.state is ChangeState.INTENDED), default=0.0)
     time.sleep(min(max(0.0, latest + lateness - time.time()), _LONGEST_WAIT))
     if journal.trusted:
-        membership.give(entry.subject or "" for entry in entries if entry.action is Action.MAKE_MEMBER)
+        membership.admit_all(entry.subject or "" for entry in entries if entry.action is Action.MAKE_MEMBER)
     journal.undoing = True
     if journal.proved:
         created.delete()

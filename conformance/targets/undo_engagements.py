@@ -46,16 +46,16 @@ class CreatedEngagements:
         """Delete the engagements that the run created, including those whose id is unknown."""
         entries = self._pending.of(Action.CREATE_ENGAGEMENT)
         for key in dict.fromkeys(owner(entry.key) for entry in entries):
-            mine = [entry for entry in entries if owner(entry.key) == key]
+            of_key = [entry for entry in entries if owner(entry.key) == key]
             if key == OTHER_KEY and self._is_elsewhere():
                 self._pending.leave(
-                    f"Engagements of the other organization were left: {len(mine)}; the key is of another."
+                    f"Engagements of the other organization were left: {len(of_key)}; the key is of another."
                 )
                 continue
-            self._ownership.made((entry.id for entry in mine if entry.id is not None), key)
-            self._delete_own([entry.id for entry in mine if entry.id is not None], key)
+            self._ownership.learn_created((entry.id for entry in of_key if entry.id is not None), key)
+            self._delete_own([entry.id for entry in of_key if entry.id is not None], key)
             left = self._pending.of(Action.CREATE_ENGAGEMENT)
-            if nameless := [entry for entry in mine if entry in left and self._has_no_id(entry, key)]:
+            if nameless := [entry for entry in of_key if entry in left and self._has_no_id(entry, key)]:
                 self._search(nameless, key)
 
     def _is_elsewhere(self) -> bool:

@@ -81,4 +81,4 @@ def test_a_run_owns_what_begins_with_its_prefix(text: object, *, owned: bool) ->
 )
 def test_a_resource_of_a_run_has_its_prefix(item: dict[str, object], *, expected: bool) -> None:
     """The name or the description has the prefix."""
-    assert RunNames("cf-abcdefg2-").made(item) is expected
+    assert RunNames("cf-abcdefg2-").owns_engagement(item) is expected

@@ -160,5 +160,5 @@ def _every_page(run: Run) -> ListScan:
 
 def _look(run: Run, pages: Sequence[Exchange], *, complete: bool) -> ListScan:
     items = [item for page in pages for item in read.items(page) if read.id_of(item) is not None]
-    others = frozenset(str(item["id"]) for item in items if not run.names.made(item))
+    others = frozenset(str(item["id"]) for item in items if not run.names.owns_engagement(item))
     return ListScan(frozenset(str(item["id"]) for item in items), tuple(pages), complete, others)
