@@ -9,7 +9,7 @@ from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.running.options import Effort, Mode
 from conformance.running.scenarios import scenario
-from conformance.scenarios.access.every_operation import untouchable_member
+from conformance.scenarios.access.every_operation import by_untouchable_member, untouchable_member
 from conformance.scenarios.access.reserved_engagements import (
     NEEDED_STATUS,
     LastChange,
@@ -32,6 +32,7 @@ from conformance.wire import requests
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
+    from conformance.targets.fixtures import Member
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential, Request
 
@@ -92,6 +93,7 @@ def last_look(run: Run) -> LastLook:
     run.send_all([requests.list_engagements(sort="name", perPage=size, page=page) for page in (1, 2)])
     send_by_turns(run, [*dict.fromkeys([*changed, *reads])])
     run.send_all([*by_others, *with_scoped_key(run, "organizations:read", *organization, page)])
+    run.send_all(by_untouchable_member(run))
     return LastLook(removed, by_removed, _by_other_organization(run))
 
 
@@ -133,7 +135,8 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
     writer, member = scoped_key_or_none(run, "engagements:write"), key_of_bystander(run)
     again = requests.archive_engagement(ids[LastChange.ARCHIVED_AGAIN])  # the last lists show whether it lasts
     reading = requests.get_engagement(ids[LastChange.UNARCHIVED])
-    keys = {edit: writer, reading: member, archive: member, invalid: writer, again: writer}
+    in_vain = requests.update_engagement(ids[LastChange.EDIT_REFUSED], refused)
+    keys = {edit: writer, reading: member, archive: member, invalid: writer, in_vain: _key_of_admin(run), again: writer}
     for request in (
         *(bystander, listing, active, edit, listing),
         # The main key has last read another name, which must not come back.
@@ -142,7 +145,7 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
         *(invalid, archive),
         *(requests.update_engagement(ids[LastChange.UNARCHIVED], refused), bystander, listing, active, archived),
         *(requests.delete_engagement(ids[LastChange.ARCHIVED]), bystander, archived),
-        requests.update_engagement(ids[LastChange.EDIT_REFUSED], refused),
+        in_vain,
         bystander,
         requests.update_engagement(ids[LastChange.EDIT_REFUSED], {"name": 5}),
         requests.unarchive_engagement(ids[LastChange.ARCHIVED_AGAIN]),
@@ -179,19 +182,37 @@ def _remove_members(run: Run) -> None:
     The member whose key is still used stays, and one whose refused invitation a check may repeat. The lists afterwards
     show whether the others are gone.
     """
-    changed = run.scenarios.result_if_any(role_changes)
-    kept = [run.scenarios.result_if_any(untouchable_member), None if changed is None else changed.bystander]
-    gone = removed_members(run).union(member.user_id for member in kept if member is not None)
-    left = [user_id for user_id, member in run.fixtures.members.items() if member.is_new and user_id not in gone]
     keys, roles = {"admin": scoped_key_or_none(run, "organizations:write")}, roles_last_listed(run)
-    batch = [replace(requests.remove_member(user_id), credential=keys.get(roles.get(user_id, ""))) for user_id in left]
+    batch = [
+        replace(requests.remove_member(user_id), credential=keys.get(roles.get(user_id, "")))
+        for user_id in _members_left(run)
+    ]
     sent = run.send_permitted(batch)  # an id may be another person's by now
     refused = [exchange.request for exchange in sent if exchange is not None and exchange.refused]
     run.send_permitted([replace(request, credential=None) for request in refused if request.credential is not None])
 
 
+def _members_left(run: Run) -> dict[str, Member]:
+    """Return the members that were created for the run and that no later request needs, by id."""
+    changed = run.scenarios.result_if_any(role_changes)
+    kept = [run.scenarios.result_if_any(untouchable_member), None if changed is None else changed.bystander]
+    gone = removed_members(run).union(member.user_id for member in kept if member is not None)
+    return {
+        user_id: member for user_id, member in run.fixtures.members.items() if member.is_new and user_id not in gone
+    }
+
+
+def _key_of_admin(run: Run) -> Credential | None:
+    """Return the key of an admin among these members; None if there is none."""
+    roles = roles_last_listed(run)
+    admins = (member for user_id, member in _members_left(run).items() if roles.get(user_id) == "admin")
+    return next((member.credential for member in admins if member.credential is not None), None)
+
+
 def _by_other_organization(run: Run) -> Counts | None:
-    """Archive an engagement of the other organization, read a list with it, and delete its engagements.
+    """Archive an engagement of the other organization, delete its others, and read a list with it.
+
+    A service may list archived engagements only if there are active ones.
 
     Returns:
         The counts afterwards.
@@ -202,9 +223,10 @@ def _by_other_organization(run: Run) -> Counts | None:
     other = run.fixtures.other_organization()
     if tried.edited is not None:
         run.send(requests.archive_engagement(tried.edited).with_key(other))
-        run.send(requests.list_engagements(status="archived", perPage=MAX_PER_PAGE).with_key(other))
-    left = histories(run, of_other=True)
+    left = [identifier for identifier in histories(run, of_other=True) if identifier != tried.edited]
     run.send_permitted([requests.delete_engagement(identifier).with_key(other) for identifier in left])
+    if tried.edited is not None:
+        run.send(requests.list_engagements(status="archived", perPage=MAX_PER_PAGE).with_key(other))
     run.send(latest(run).with_key(other))
     return counts_of(run, Reader(other, other))
 

@@ -633,6 +633,9 @@ def meetings(life: Life) -> list[object]:
         service.add_member(life.organization, f"M{number}", f"m{number}@example.com", "member", service.now())
     made = [service.add_engagement(life.organization, name, None) for name in ("renamed", "twin", "twin", "gone")]
     renamed, twin, other, gone = (f"{ENGAGEMENTS}/{identifier}" for identifier in made)
+    stranger = service.find_key(life.keys["other"])
+    assert stranger is not None
+    theirs = service.add_engagement(stranger.organization_id, "theirs", None)
     records = [(made[place], service.add_subordinate(made[place], "target")) for place in (0, 1)]
     addresses = ("ann@example.com", "Ann@Example.com", "Ben@example.com", "a.guest@mail.example.com")
 
@@ -657,6 +660,8 @@ def meetings(life: Life) -> list[object]:
         for address in addresses:
             yield "main", "POST", INVITE, {"email": address, "role": "member"}
         yield "other", "POST", INVITE, {"email": addresses[0], "role": "member"}
+        yield "other", "POST", f"{ENGAGEMENTS}/{theirs}/archive", None
+        yield "other", "GET", f"{ENGAGEMENTS}?status=archived", None
         yield "main", "GET", f"{ENGAGEMENTS}?status=%C3%A9", None
         yield from _read_by_another_key()
         yield "main", "PATCH", ORGANIZATION, {"name": "a\x07b"}
@@ -711,8 +716,9 @@ def aftermath(life: Life) -> list[object]:
         for role in ("boss", "admin"):
             yield "main", "POST", INVITE, {"email": address, "role": role}
         yield "member", "GET", f"{ENGAGEMENTS}?status=active", None
-        yield "main", "DELETE", f"{MEMBERS}/{life.member}", None
-        yield "member", "GET", f"{ENGAGEMENTS}?status=active", None
+        for key in ("organizations:read", "main"):
+            yield key, "DELETE", f"{MEMBERS}/{life.member}", None
+            yield "member", "GET", f"{ENGAGEMENTS}?status=active", None
         yield "main", "POST", INVITE, {"email": removed, "role": "member"}
         yield "main", "GET", MEMBERS, None
         for identifier in doomed:
@@ -835,6 +841,16 @@ def mixed(life: Life) -> list[object]:
     life.responses.append(life.send("main", "DELETE", f"{ENGAGEMENTS}/{beginning}"))
     life.responses.append(life.visitor.rpc("subordinate_exists", engagementId=two, kind="task", id=kept))
     life.together(*(("main", "PATCH", first, {"name": text, "description": text}) for text in "ab"))
+    life.together(
+        *(
+            (key, "PATCH", first, {field: key})
+            for key, field in (("main", "name"), ("engagements:write", "description"))
+        ),
+        ("main", "GET", first, None),
+    )
+    life.responses.append(life.send("main", "GET", first))
+    bystander = life.at("of the member").rpartition("/")[2]
+    life.responses.append(life.send("main", "PATCH", first, {"description": "by an id", "id": bystander}))
     life.together(*(("main", "GET", path, None) for path in (first, life.at("of the member"))))
     life.responses.append(life.visitor.rpc("subordinate_exists", engagementId=made[1], kind="task", id=record))
     life.responses.append(life.visitor.rpc("read_mail", to="throttled@example.com"))
@@ -863,6 +879,9 @@ def _by_turns(first: str, second: str, user: str) -> Iterator[Request]:
     for role in _ROLES:
         yield "main", "PATCH", user, {"role": role}
         yield "main", "GET", MEMBERS, None
+        yield "member", "POST", f"{second}/archive", None
+        yield "member", "PATCH", second, {"description": f"by the {role}"}
+        yield "main", "POST", f"{second}/unarchive", None
 
 
 def _read_by_another_key() -> Iterator[Request]:

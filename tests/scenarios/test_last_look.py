@@ -74,4 +74,6 @@ def test_engagements_of_the_other_organization_are_deleted_by_its_key() -> None:
 
     deleted = [(sent.identifier, sent.key_name) for sent in run.sent if sent.method == "DELETE"]
     assert deleted == [("theirs", OTHER.name)]
+    filters = [dict(sent.query).get("status") for sent in run.sent if sent.operation.id == "listEngagements"]
+    assert filters[0] == "archived"  # right after the others are gone
     assert {sent.key_name for sent in run.sent} == {OTHER.name}

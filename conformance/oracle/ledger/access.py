@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from conformance.oracle.effects import Interval
+from conformance.oracle.ledger.attribution import requirement_for_refused_key
 from conformance.oracle.ledger.rules import finding_of
 from conformance.oracle.permissions import Permission, permission_of
 
@@ -60,6 +61,8 @@ class Access:
         uses: The requests of each key that were served, by the key's name.
         changes: When members and engagements changed, or may have, by their ids: their roles, states and existence.
         removed: The members that were removed, or may have been; their keys are not judged.
+        kept: The refused removals of each member.
+        ended: The keys of members that were refused with 401 after they had been served.
     """
 
     findings: Findings
@@ -67,6 +70,8 @@ class Access:
     uses: defaultdict[str, list[_Use]] = field(default_factory=lambda: defaultdict(list))
     changes: defaultdict[str | None, list[Interval]] = field(default_factory=lambda: defaultdict(list))
     removed: set[str | None] = field(default_factory=set)
+    kept: defaultdict[str | None, list[Exchange]] = field(default_factory=lambda: defaultdict(list))
+    ended: set[str] = field(default_factory=set)
 
     def record(self, exchange: Exchange) -> None:
         """Record what a request shows of its key."""
@@ -75,6 +80,8 @@ class Access:
             self.changes[sent.identifier].append(interval)
             if sent.operation.id == "removeMember":
                 self.removed.add(sent.identifier)
+        if sent.operation.id == "removeMember" and exchange.refused:
+            self.kept[sent.identifier].append(exchange)
         may_be_served = permission_of(sent) is not Permission.REFUSED and not self._is_removed(sent)
         if sent.is_proper and exchange.accepted and may_be_served:
             self.uses[sent.key_name].append(_Use(exchange, interval))
@@ -88,6 +95,7 @@ class Access:
         rule = _OF_MEMBER if sent.by_member else _OF_SCOPED.get(operation) if is_allowed else None
         if rule is None:
             return
+        self._judge_refused_removals(exchange)
         if self.is_lost(exchange):
             last = next(use for use in reversed(self.uses[sent.key_name]) if use.interval.before(Interval.of(exchange)))
             message = f"{operation} was refused to a key that had been served before"
@@ -95,6 +103,28 @@ class Access:
             self.findings.broken.append(finding)
         elif exchange.accepted and any(self._earlier(exchange, operation)):
             self.findings.keep(rule, exchange)
+
+    def _judge_refused_removals(self, exchange: Exchange) -> None:
+        """Judge whether a refused removal of a member ended its key, by the first 401 after the key was served."""
+        sent, span = exchange.request, Interval.of(exchange)
+        served = [use.interval for use in self._earlier(exchange, sent.operation.id)]
+        if not sent.by_member or not served or sent.key_name in self.ended:
+            return
+        since = [
+            removal
+            for removal in self.kept.get(self.holders.get(sent.key_name), ())
+            if served[-1].before(Interval.of(removal)) and Interval.of(removal).before(span)
+        ]
+        rules = {rule: removal for removal in since if (rule := requirement_for_refused_key(removal)) is not None}
+        if exchange.accepted:
+            for rule in rules:
+                self.findings.keep(rule, exchange)
+        elif exchange.received_status == HTTPStatus.UNAUTHORIZED:
+            self.ended.add(sent.key_name)
+            for rule, removal in [*rules.items()][:1]:
+                message = "a member's key is refused after a refused removal of the member"
+                finding = finding_of(rule, exchange, removal, message=message, expected="a success, as before")
+                self.findings.broken.append(finding)
 
     def is_lost(self, exchange: Exchange) -> bool:
         """Whether a refusal is one for the key, which the key's other requests rule out.

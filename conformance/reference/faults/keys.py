@@ -42,6 +42,7 @@ from .mutations import (
     wrap,
 )
 from .operations import ACTIONS
+from .situations import note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -465,7 +466,18 @@ CLOSED = flat(
            refuse_with(status, "authorize"), *_REFUSES.values()) for status in (401, 404, 409)),
 )  # fmt: skip
 
+
+def _refuse_ended(at: Situation, honest: Method) -> Key:
+    key: Key = honest()
+    if key.user_id in at.service.memory.get("ended", ()):
+        raise at.service.unauthorized("The key has ended.")
+    return key
+
+
 DONE = flat(
+    fault("refused-removal-ends-key", "A removal without permission is refused but ends the member's key.",
+          refused_yet(op.REMOVE, note("ended"), statuses=(403,))
+          | at_step("authenticate", _refuse_ended), _UNCHANGED),
     (fault(f"scope-applied-{name}", f"{operation} without permission is refused but carried out.",
            refused_yet(operation, _carry_out_unpermitted, when, statuses=(403,)), _UNCHANGED)
      for operation, name, when in (

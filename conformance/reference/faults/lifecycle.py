@@ -72,6 +72,12 @@ def _sends_what_stands(at: Situation) -> bool:
     return bool(at.values) and all(getattr(at.engagement, name) == value for name, value in at.values.items())
 
 
+def _is_admin(at: Situation) -> bool:
+    user_id = at.context.key.user_id
+    member = None if user_id is None else at.store.member(at.context.organization_id, user_id)
+    return member is not None and member.role == "admin"
+
+
 def _edits_archived(at: Situation) -> bool:
     return bool(at.values) and stored_archived(at)
 
@@ -183,6 +189,8 @@ ARCHIVED = (
     fault("archived-accepts-what-stands",
           "An edit of an archived engagement reports success if it sends the values that it has already.",
           instead(EDIT, lambda at: at.replied("edited"), all_of(archived, _sends_what_stands)), _REFUSED),
+    fault("archived-edit-by-admin", "The key of a member with the role admin can edit archived engagements.",
+          before(EDIT, take_for_active, all_of(archived, _is_admin)), _REFUSED),
     fault("archived-edit-applied", "An edit of an archived engagement is refused but carried out.",
           refused_yet(EDIT, lambda at: at.edit(**at.values), _edits_archived), _NOTHING),
     fault("archived-edit-touches", "An edit of an archived engagement is refused but moves its updatedAt.",

@@ -118,6 +118,10 @@ FILTERS = flat(
           query(lambda asked: replace(asked, status=_OTHER_STATUS[asked.status]), _filtered), *_FILTER),
     fault("status-archived-finds-none", "The list of engagements is empty if it is filtered by archived.",
           page(lambda find, asked: Page((), 0) if asked.status == "archived" else find(asked)), *_FILTER),
+    fault("status-archived-needs-active-ones",
+          "The list of engagements is empty if it is filtered by archived and none is active.",
+          page(lambda find, asked: Page((), 0) if asked.status == "archived" and not find(
+              replace(asked, status="active", offset=0)).total else find(asked)), _COUNTS),
     fault("status-filter-after-paging",
           "The list of engagements is cut into pages before it is filtered.",
           _filters_after_paging("status", page), _BY_STATUS, _LENGTH),

@@ -359,6 +359,40 @@ async def _write_all_roles_later(at: Situation, honest: Method) -> object:
     return reply
 
 
+async def _undo_edits_by_others(at: Situation, honest: Method) -> object:
+    """Take a moment over an edit, and undo what other keys have edited meanwhile."""
+    if at.operation != EDIT:
+        return await honest()
+    before, edits = at.stored, at.remembered("edits", [])
+    begun = len(edits)
+    await asyncio.sleep(_A_MOMENT)
+    others = [
+        name for name, digest in edits[begun:] if name == at.context.resource_id and digest != at.context.key.digest
+    ]
+    if before is not None and others:
+        at.overwrite(name=before.name, description=before.description)
+    reply = await honest()
+    edits.append((at.context.resource_id, at.context.key.digest))
+    return reply
+
+
+async def _keep_what_was_read(at: Situation, honest: Method) -> object:
+    """Take a moment over an edit, and show later what was read meanwhile, until another change."""
+    kept, editing = at.remembered("kept", {}), at.remembered("editing", [])
+    if at.operation == READ:
+        reply = await honest()
+        if at.context.resource_id in editing:
+            kept[at.context.resource_id] = reply
+        return kept.get(at.context.resource_id, reply)
+    if at.method != "GET":
+        kept.pop(at.context.resource_id, None)
+    if at.operation == EDIT:
+        editing.append(at.context.resource_id)
+        await asyncio.sleep(_A_MOMENT)
+        editing.remove(at.context.resource_id)
+    return await honest()
+
+
 PARALLEL = (
     *(fault(f"parallel-{label}-break", f"Simultaneous {label.replace('-', ' ')} cause a 500.",
             _in_parallel(lambda _: RuntimeError("deadlock"), *operations), "no-server-error")
@@ -376,6 +410,11 @@ PARALLEL = (
           "Two simultaneous edits of name and description leave the name of one and the description of the other.",
           at_step("perform", _write_description_again), "update-engagement-in-parallel",
           "update-engagement-takes-effect"),
+    fault("parallel-edits-of-two-keys-lose-one",
+          "An edit reverts a simultaneous one with another key.",
+          at_step("perform", _undo_edits_by_others), "update-engagement-in-parallel"),
+    fault("read-beside-edit-kept", "A read during an edit is shown to later reads, too, until another change.",
+          at_step("perform", _keep_what_was_read), "update-engagement-in-parallel", "update-engagement-takes-effect"),
     fault("parallel-reads-mixed", "Simultaneous reads of several engagements all get the one that was read last.",
           _show_latest(READ), "get-engagement-is-the-one-asked-for", "isolation-get-engagement"),
     fault("parallel-role-changes-lose-one",

@@ -280,6 +280,12 @@ def _add_edited(at: Situation) -> Reply:
     return at.success(at.service.view_edited(edited))
 
 
+def _follow_id(at: Situation) -> None:
+    named = at.store.engagement(at.field("id")) if isinstance(at.field("id"), str) else None
+    if named is not None and named.organization_id == at.context.organization_id:
+        at.context.engagement, at.context.resource_id = named, named.id
+
+
 def _create_unknown(at: Situation, honest: Method) -> object:
     if at.operation == EDIT and at.stored is None and (sent := at.service.check_edit(at.context)):
         at.context.values = {"name": "Untitled", "description": None, **sent}
@@ -411,6 +417,8 @@ DONE = (
           "update-engagement-refused-changes-nothing"),
     fault("ends-at-an-emptied-description", "An edit with an empty description ends the process.",
           end_process(EDIT, lambda at: at.field("description") == ""), "no-server-error"),
+    fault("edit-follows-id-of-body", "An edit whose body has the id of another engagement changes that one.",
+          before(EDIT, _follow_id), _SPARES),
     fault("edit-unknown-creates", "An edit of an engagement that does not exist creates it.",
           at_step("act", _create_unknown), "update-unknown-engagement", "deleted-uneditable"),
 )  # fmt: skip

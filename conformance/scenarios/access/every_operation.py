@@ -181,3 +181,11 @@ def ensure_not_owner(role: object) -> None:
 def untouchable_member(run: Run) -> Member:
     """Return the member for requests that must be refused; the whole run uses the same one."""
     return run.fixtures.member()
+
+
+def by_untouchable_member(run: Run) -> list[Request]:
+    """Return a read with the key of that member, which the ledger judges; none if the run has no such key."""
+    member = run.scenarios.result_if_any(untouchable_member)
+    return (
+        [] if member is None or member.credential is None else [requests.get_organization().with_key(member.credential)]
+    )

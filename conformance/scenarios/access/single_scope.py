@@ -17,6 +17,7 @@ from conformance.scenarios.access.every_operation import (
     ON_ENGAGEMENT,
     OTHER_ROLE,
     OperationInputs,
+    by_untouchable_member,
     label,
     latest_engagements,
     member_of,
@@ -137,7 +138,7 @@ def _find_keys(run: Run, tried: Permissions) -> None:
 
 def _try_refusals(run: Run, sender: RetryNewKeys, tried: Permissions) -> None:
     """Send requests that must be refused, permission by permission, on existing resources of the run."""
-    pages = _find_member(run, tried)
+    pages = _find_member(run, sender, tried)
     inputs = _refused_inputs(run, tried, pages)
     for scope, key in tried.keys.items():
         batch = [
@@ -237,13 +238,14 @@ def _may_be_tried(run: Run, name: str, tried: Permissions) -> bool:
     return run.mode is Mode.DISPOSABLE if operation.family == "organizations" else run.mode is not Mode.READ_ONLY
 
 
-def _find_member(run: Run, tried: Permissions) -> tuple[Exchange, ...]:
+def _find_member(run: Run, sender: RetryNewKeys, tried: Permissions) -> tuple[Exchange, ...]:
     """Choose the member for requests that must be refused; it must exist for a right refusal."""
     try:
         user_id = run.scenarios.result(untouchable_member).user_id
     except MissingMeans as reason:
         tried.no_member = reason
         return ()
+    sender.send_all(by_untouchable_member(run))
     pages = tuple(member_pages(run))
     if member_of(pages, user_id) is None:
         tried.no_member = CantTell("the member to try it on is not in the list", *pages)

@@ -155,8 +155,11 @@ def odd_editing(run: Run) -> OddEditing:
     namesake, *_ = run.send_in_turn([other, reading, former, reading])
     if namesake.accepted:
         run.send_in_turn([other, reading])
-    descriptions = [f"Edited again {number}" for number in range(_MORE_EDITS)]  # for the ledger
-    run.send_in_turn([requests.update_engagement(identifier, {"description": text}) for text in descriptions])
+    bodies = [{"description": f"Edited again {number}"} for number in range(_MORE_EDITS)]  # for the ledger
+    bystander = read.identifier_or_none(run.scenarios.result(creating).described.response)
+    if own_values[0].response.succeeded and bystander is not None:  # the service ignores an id in a body
+        bodies[0]["id"] = bystander
+    run.send_in_turn([requests.update_engagement(identifier, body) for body in bodies])
     return OddEditing(own_values, same, empty, null_name, null_description, after_null, namesake)
 
 

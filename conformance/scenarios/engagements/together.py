@@ -15,6 +15,7 @@ from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import create_engagements, send_creations
+from conformance.scenarios.engagements.editing import editing
 from conformance.scenarios.lists.finding import Search, latest, search
 from conformance.scenarios.samples import ENDINGS, shuffled
 from conformance.wire import requests
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
-    from conformance.wire.requests import Request
+    from conformance.wire.requests import Credential, Request
 
 ARCHIVED: Final = "archive-effective-at-once"
 DELETED: Final = "delete-effective-at-once"
@@ -34,7 +35,7 @@ _TRIES: Final = 3
 """Attempts to send changes in turn: other scenarios or other users may be changing engagements at that time."""
 _WORDS: Final = {
     "name": "edit of the name",
-    "description": "Edit of the description",
+    "description": "edit of the description",
     "both": "edit of name and description",
     "clear": "edit that empties the description",
     "namesake": "edit to a common name",
@@ -53,7 +54,7 @@ class Pair:
     """Changes that are sent at once.
 
     Attributes:
-        steps: The changes, usually two; a 1 behind a step names another engagement than the first one.
+        steps: The changes, usually two, and perhaps a read; a 1 behind a step names another engagement than the first.
     """
 
     steps: tuple[str, ...]
@@ -90,7 +91,7 @@ def _sequence(*pairs: str) -> tuple[Pair, ...]:
 
 
 _FREQUENT: Final = (
-    _sequence("name description", "delete"),
+    _sequence("name description read", "delete"),
     _sequence("both both", "archive", "delete"),
     _sequence("both both archive", "delete"),
 )
@@ -188,7 +189,11 @@ def parallel_creation(run: Run) -> ParallelCreation:
 
 @scenario
 def together(run: Run) -> list[Race]:
-    """Send every pair of changes at once, and at once after their responses what must fail or show them."""
+    """Send every pair of changes at once, and at once after their responses what must fail or show them.
+
+    The second of two edits has another key, because a service may lock for each key.
+    """
+    run.scenarios.wait_for(editing)
     sequences = SEQUENCES[run.effort]
     sizes = [max(place for pair in sequence for place in pair.places) + 1 for sequence in sequences]
     subjects = _subjects(run, sum(sizes))
@@ -249,7 +254,11 @@ def _send_pair(run: Run, pair: Pair, subjects: Sequence[_Subject], *, alone: boo
     name, send = run.name("both"), run.send_in_turn if alone else run.send_all
     changed = [subjects[place] for place in pair.places]
     after = [_asked(run, step, identifier, name) for identifier, _ in changed for step in pair.attempts]
-    changes = send([_asked(run, step, subjects[_place(step)][0], name) for step in pair.steps])
+    asked = [_asked(run, step, subjects[_place(step)][0], name) for step in pair.steps]
+    edits = [place for place, request in enumerate(asked) if request.operation.id == "updateEngagement"]
+    for place in edits[1::2]:
+        asked[place] = replace(asked[place], credential=_key_of_edits(run))
+    changes = send(asked)
     if alone:
         run.sleep(ONE_SECOND_TICK)
     later = send(after)
@@ -266,6 +275,13 @@ def _send_alone(run: Run, race: Race) -> Race:
         if all(other.explained for other in alone):
             break
     return replace(race, alone=next((other for other in alone if not other.explained), alone[0]))
+
+
+def _key_of_edits(run: Run) -> Credential | None:
+    """Return another key that has edited an engagement; None for the main key if there is none."""
+    edited = run.scenarios.result_if_any(editing)
+    response = None if edited is None else edited.description.response
+    return response.request.credential if response is not None and response.accepted else None
 
 
 def _about(exchanges: Sequence[Exchange], identifier: str) -> tuple[Exchange, ...]:

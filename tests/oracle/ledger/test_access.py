@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -81,6 +82,43 @@ def test_only_a_change_of_its_member_may_be_the_reason(
     course.send(READ.with_key(MEMBER), status=403)
 
     assert course.broken() == rules
+
+
+@pytest.mark.parametrize(
+    ("user_id", "key", "status", "later", "rules"),
+    [
+        ("u2", READER, 403, (401,), ["scope-refused-changes-nothing"]),
+        ("u2", UNKNOWN, 401, (401,), ["unauthenticated-changes-nothing"]),
+        ("u2", STRANGER, 404, (401,), ["isolation-untouched"]),
+        ("u2", READER, 403, (200,), []),
+        ("u3", READER, 403, (401,), []),
+        ("u2", None, 409, (401,), []),
+        ("u2", None, 200, (401,), []),
+    ],
+)
+def test_a_refused_removal_does_not_end_the_member_s_key(
+    user_id: str, key: Credential | None, status: int, later: tuple[int, ...], rules: list[str]
+) -> None:
+    """The key of a member is served after a removal of the member that was refused for the key which sent it."""
+    course = Course()
+    course.send(READ.with_key(MEMBER), 200)
+    course.send(replace(requests.remove_member(user_id), credential=key), status)
+    for each in later:
+        course.send(READ.with_key(MEMBER), each)
+
+    assert course.broken() == rules
+
+
+def test_a_refused_removal_does_not_end_a_key_that_had_ended_before() -> None:
+    """A key that was refused before the refused removal, or never served, shows nothing."""
+    for before in ((), (401,), (200, 401)):
+        course = Course()
+        for status in before:
+            course.send(READ.with_key(MEMBER), status)
+        course.send(requests.remove_member("u2").with_key(READER), 403)
+        course.send(READ.with_key(MEMBER), 401)
+
+        assert course.broken() == []
 
 
 @pytest.mark.parametrize(("user_id", "rules"), [("u2", []), ("u3", [OF_MEMBERS])])

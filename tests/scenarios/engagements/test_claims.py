@@ -12,11 +12,14 @@ from conformance.scenarios.access.reserved_engagements import LastChange, Reserv
 from conformance.scenarios.last_look import _change
 from conformance.scenarios.members.revoked_key import _edit
 from conformance.scenarios.members.role_changes import role_changes
+from conformance.targets.fixtures import Member
+from conformance.wire import requests
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun
 
 WRITER, MEMBER = Credential.bearer("engagements:write", "key-that-writes"), Credential.bearer("member_1", "key-of-one")
+ADMIN = Credential.bearer("member_2", "key-of-admin")
 
 
 @pytest.mark.parametrize(
@@ -38,11 +41,13 @@ def test_the_last_edit_leaves_the_description_alone() -> None:
     """A description that a refused edit sent shows if it comes with a later edit; only then one is sent.
 
     A member's key reads an engagement before the main key edits it, archives it after an invalid edit of another key,
-    and the main key edits it again.
+    and the main key edits it again. An admin's key edits another one in vain.
     """
-    fixtures = SimpleNamespace(scoped_key=lambda _: WRITER)
-    run = FakeRun(lambda sent: make_exchange(sent, 200, {}), fixtures=fixtures, mode=Mode.DEFAULT)
-    done = {role_changes: SimpleNamespace(bystander=SimpleNamespace(credential=MEMBER))}
+    admin = Member("u_admin", "admin@x.test", "admin", ADMIN)
+    fixtures = SimpleNamespace(scoped_key=lambda _: WRITER, members={"u_admin": admin})
+    listed = make_exchange(requests.list_members(), 200, {"data": [{"id": "u_admin", "role": "admin"}]})
+    run = FakeRun(lambda sent: make_exchange(sent, 200, {}), [listed], fixtures=fixtures, mode=Mode.DEFAULT)
+    done = {role_changes: SimpleNamespace(bystander=Member("u_stays", "stays@x.test", "member", MEMBER))}
     run.scenarios = SimpleNamespace(result_if_any=done.get)
     _change(run, ReservedEngagements({state: state.value for state in LastChange}, {}, "freed", "name"))
     edits = [json.loads(sent.body or b"") for sent in run.sent if sent.identifier == LastChange.EDITED.value]
@@ -56,4 +61,6 @@ def test_the_last_edit_leaves_the_description_alone() -> None:
         ("archiveEngagement", MEMBER),
         ("updateEngagement", None),
     ]  # fmt: skip
+    in_vain = [sent.credential for sent in run.sent if sent.identifier == LastChange.EDIT_REFUSED.value]
+    assert in_vain == [ADMIN, None]
     assert not [sent for sent in run.sent if sent.operation.id == "inviteMember"]  # in disposable organizations only
