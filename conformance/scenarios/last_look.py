@@ -17,6 +17,7 @@ from conformance.scenarios.access.reserved_engagements import (
     engagements_in_every_state,
 )
 from conformance.scenarios.access.two_organizations import two_organizations
+from conformance.scenarios.engagements.creating import creating
 from conformance.scenarios.engagements.histories import histories
 from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns, send_with, with_scoped_key
 from conformance.scenarios.lists.filtered import readable
@@ -118,12 +119,13 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
     """Change engagements that share a name, with reads of another and of lists in between, for the ledger.
 
     The same list is requested right before and after a change, as a service may keep it until another one. The edit
-    has no description, so that the one of a refused edit shows if it comes with it. The archive has another key than
-    the edits before and after it, as a service may keep a status for each key, and a key that has last read another
-    description, as a service may write back what it keeps.
+    has no description, so that the one of a refused edit shows if it comes with it. The archives have another key than
+    the edits before and after them, as a service may keep a status for each key. One is right after an edit, with a key
+    that has last read another description, as a service may write back what it keeps; the other long after the last
+    change, as it must move ``updatedAt``.
     """
-    ids = reserved.ids
-    if not {*_CHANGED, LastChange.NEW, LastChange.ARCHIVED_AGAIN} <= ids.keys():
+    ids, idle = reserved.ids, _idle(run)
+    if idle is None or not {*_CHANGED, LastChange.NEW, LastChange.ARCHIVED_AGAIN} <= ids.keys():
         return
     refused = {"name": reserved.name, "description": "Edited at the end of the run"}
     bystander, listing = requests.get_engagement(ids[LastChange.NEW]), latest(run)
@@ -134,14 +136,15 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
     invalid = requests.update_engagement(ids[LastChange.UNARCHIVED], {"name": 5, "description": 5})
     writer, member = scoped_key_or_none(run, "engagements:write"), key_of_bystander(run)
     again = requests.archive_engagement(ids[LastChange.ARCHIVED_AGAIN])  # the last lists show whether it lasts
-    reading = requests.get_engagement(ids[LastChange.UNARCHIVED])
+    reading, archive_idle = requests.get_engagement(idle), requests.archive_engagement(idle)
     in_vain = requests.update_engagement(ids[LastChange.EDIT_REFUSED], refused)
-    keys = {edit: writer, reading: member, archive: member, invalid: writer, in_vain: _key_of_admin(run), again: writer}
+    keys = {edit: writer, invalid: writer, again: writer, in_vain: _key_of_admin(run)}
+    keys |= dict.fromkeys((reading, archive_idle, archive), member)
     for request in (
         *(bystander, listing, active, edit, listing),
         # The main key has last read another name, which must not come back.
         requests.update_engagement(ids[LastChange.EDITED], description),
-        *(reading, requests.update_engagement(ids[LastChange.UNARCHIVED], description)),
+        *(reading, requests.update_engagement(idle, description), archive_idle),
         *(invalid, archive),
         *(requests.update_engagement(ids[LastChange.UNARCHIVED], refused), bystander, listing, active, archived),
         *(requests.delete_engagement(ids[LastChange.ARCHIVED]), bystander, archived),
@@ -149,11 +152,17 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
         bystander,
         requests.update_engagement(ids[LastChange.EDIT_REFUSED], {"name": 5}),
         requests.unarchive_engagement(ids[LastChange.ARCHIVED_AGAIN]),
-        requests.get_engagement(ids[LastChange.ARCHIVED_AGAIN]),
+        *(requests.get_engagement(ids[LastChange.ARCHIVED_AGAIN]), archived),
         again,
     ):
         send_with(run, keys.get(request), request)
     _try_in_vain(run, member, ids[LastChange.EDITED], ids[LastChange.ARCHIVED])
+
+
+def _idle(run: Run) -> str | None:
+    """Return an active engagement that no other scenario needs any more; None if it was not created."""
+    made = run.scenarios.result_if_any(creating)
+    return None if made is None else read.identifier_or_none(made.described.response)
 
 
 def _try_in_vain(run: Run, member: Credential | None, active: str, deleted: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from conformance.oracle.laws import registry
 from conformance.oracle.laws.survey import survey
+from conformance.running.scenarios import MARKED
 from conformance.verdicts.items import requirement_of, stage_of
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.stages import JUDGING
@@ -53,10 +54,15 @@ class FirstFailureJudge(Judge):
             del item.session.items[item.session.items.index(nextitem) + 1 :]
 
 
+def _sends(item: pytest.Item) -> bool:
+    """Whether a check gets the result of a scenario."""
+    return not MARKED.keys().isdisjoint(getattr(item, "fixturenames", ()))
+
+
 class EarlyJudge(Judge):
     """A judge that ends once a requirement has failed, and runs only its checks once the run has stopped sending.
 
-    Of the checks that judge the exchanges of others, it runs only those of the requirement.
+    Of the checks that judge the exchanges of others, it runs only those of the requirement and those of a scenario.
     """
 
     def __init__(self, run: Run, requirement: str) -> None:
@@ -69,7 +75,7 @@ class EarlyJudge(Judge):
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
         """Keep the checks that send, and those of the requirement."""
         super().pytest_collection_modifyitems(config, items)
-        items[:] = [item for item in items if self._judges(item) or stage_of(item) not in JUDGING]
+        items[:] = [item for item in items if self._judges(item) or stage_of(item) not in JUDGING or _sends(item)]
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from conformance.running.options import Effort, Mode
 from conformance.scenarios.access.every_operation import untouchable_member
 from conformance.scenarios.access.reserved_engagements import (
@@ -97,6 +99,21 @@ def test_a_quick_run_sends_no_key_and_an_unknown_one_by_turns() -> None:
     ]
     assert sorted(map(sorted, tried)) == [["no_key"], ["unknown_key"]]
     assert ("updateCurrentOrganization", SCOPE, "") in sent
+
+
+def test_a_quick_run_sends_keys_of_the_organization_by_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are refused every engagement alike; an operation that only one of them is refused is not left out."""
+    names = ("organizations:read", "organizations:write")
+    used = tuple((name, Credential.bearer(name, f"key-of-{name}")) for name in names)
+    monkeypatch.setitem(RESULTS, single_permissions, SimpleNamespace(used_keys=used))
+
+    sent, _ = untried()
+
+    tried = [{key for _, key, of in sent if of == each} & {*names} for each in IDS.values()]
+    assert tried == [{*names}, {*names}]
+    once = [(operation, of) for operation, key, of in sent if key in names and of]
+    assert len(once) == len({*once})
+    assert ("updateCurrentOrganization", "organizations:read", "") in sent
 
 
 def test_what_was_tried_is_not_sent_again() -> None:

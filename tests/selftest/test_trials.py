@@ -164,6 +164,14 @@ def test_a_fault_without_sending_checks_meets_the_whole_suite() -> None:
     assert Task.quick(fault, options) == Task(fault, options, in_process=True, early=True)
 
 
+def test_such_a_trial_sends_all_that_the_suite_sends() -> None:
+    """The last look at what the run did is due although no check of the requirement asks for it."""
+    (fault,) = subjects.faults("edit-stumbles-over-removed-creator")
+    made = attempt(Task.quick(fault, RunOptions(effort=Effort.QUICK, seed=1)))
+
+    assert set(made.reported) == {"no-server-error"}
+
+
 def test_points_of_transport_are_points() -> None:
     """The transport latitudes exist."""
     assert POINTS.keys() >= subjects.TRANSPORT

@@ -185,8 +185,13 @@ def _after_refusal(run: Run, attempt: _Attempt) -> Request:
 
 
 def _refused_again(run: Run, key: Credential, after_reset: Exchange, asked: Request) -> list[Exchange]:
-    """Send another request after the reset; return it, after the next reset, if it is refused with requests left."""
+    """Send another request after the reset; return it, after the next reset, if it is refused with requests left.
+
+    What it creates is deleted at once, as later scenarios know nothing of the key's organization.
+    """
     again = run.send(at_once(asked, key))
+    if again.operation_id == "createEngagement" and (made := read.identifier_or_none(again)) is not None:
+        run.send_permitted([requests.delete_engagement(made)])
     before, window = quota(after_reset.response), quota(again.response)
     if again.status != TOO_MANY_REQUESTS or before is None or window is None:
         return []
