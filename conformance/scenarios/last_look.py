@@ -90,6 +90,7 @@ def last_look(run: Run) -> LastLook:
     removed, by_removed = _by_removed(run, reserved)
     reads = [requests.get_engagement(identifier) for identifier in _of_every_history(run)]
     *_, by_name = run.send_all([*lists, *organization, requests.list_engagements(sort="name", perPage=MAX_PER_PAGE)])
+    run.send(latest(run, status="archived", sort="updatedAt", order="asc"))  # only the order differs from the one above
     size = _size_between_equal_names(by_name)
     run.send_all([requests.list_engagements(sort="name", perPage=size, page=page) for page in (1, 2)])
     send_by_turns(run, [*dict.fromkeys([*changed, *reads])])
