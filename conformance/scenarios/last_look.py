@@ -117,47 +117,42 @@ def _size_between_equal_names(page: Exchange) -> int:
 
 
 def _change(run: Run, reserved: ReservedEngagements) -> None:
-    """Change engagements that share a name, with reads of another and of lists in between, for the ledger.
-
-    The same list is requested right before and after a change, as a service may keep it until another one. The edit
-    has no description, so that the one of a refused edit shows if it comes with it. The archives have another key than
-    the edits before and after them, as a service may keep a status for each key. One is right after an edit, with a key
-    that has last read another description, as a service may write back what it keeps; the other long after the last
-    change, as it must move ``updatedAt``.
-    """
+    """Change engagements that share a name, with several keys and reads in between, for the ledger."""
     ids, idle = reserved.ids, _idle(run)
     if idle is None or not {*_CHANGED, LastChange.NEW, LastChange.ARCHIVED_AGAIN} <= ids.keys():
         return
-    refused = {"name": reserved.name, "description": "Edited at the end of the run"}
+    edited, unarchived, again = (
+        ids[state] for state in (LastChange.EDITED, LastChange.UNARCHIVED, LastChange.ARCHIVED_AGAIN)
+    )
     bystander, listing = requests.get_engagement(ids[LastChange.NEW]), latest(run)
     active, archived = latest(run, status="active", sort="name"), latest(run, status="archived")
-    edit = requests.update_engagement(ids[LastChange.EDITED], {"name": reserved.freed})
-    description = {"description": "Described at the end of the run"}  # of two engagements, with equal requests
-    archive = requests.archive_engagement(ids[LastChange.UNARCHIVED])
-    invalid = requests.update_engagement(ids[LastChange.UNARCHIVED], {"name": 5, "description": 5})
-    writer, member = scoped_key_or_none(run, "engagements:write"), key_of_bystander(run)
-    again = requests.archive_engagement(ids[LastChange.ARCHIVED_AGAIN])  # the last lists show whether it lasts
-    reading, archive_idle = requests.get_engagement(idle), requests.archive_engagement(idle)
-    in_vain = requests.update_engagement(ids[LastChange.EDIT_REFUSED], refused)
-    keys = {edit: writer, invalid: writer, again: writer, in_vain: _key_of_admin(run)}
-    keys |= dict.fromkeys((reading, archive_idle, archive), member)
-    for request in (
-        *(bystander, listing, active, edit, listing),
-        # The main key has last read another name, which must not come back.
-        requests.update_engagement(ids[LastChange.EDITED], description),
-        *(reading, requests.update_engagement(idle, description), archive_idle),
-        *(invalid, archive),
-        *(requests.update_engagement(ids[LastChange.UNARCHIVED], refused), bystander, listing, active, archived),
-        *(requests.delete_engagement(ids[LastChange.ARCHIVED]), bystander, archived),
-        in_vain,
-        bystander,
-        requests.update_engagement(ids[LastChange.EDIT_REFUSED], {"name": 5}),
-        requests.unarchive_engagement(ids[LastChange.ARCHIVED_AGAIN]),
-        *(requests.get_engagement(ids[LastChange.ARCHIVED_AGAIN]), archived),
-        again,
-    ):
-        send_with(run, keys.get(request), request)
-    _try_in_vain(run, member, ids[LastChange.EDITED], ids[LastChange.ARCHIVED])
+    described = {"description": "Described at the end of the run"}
+    refused = {"name": reserved.name, "description": "Edited at the end of the run"}
+    main, writer, member = None, scoped_key_or_none(run, "engagements:write"), key_of_bystander(run)
+    steps = (
+        # A service may keep a list until another change. The edit has no description, so that the one of a refused edit
+        # shows if it comes with it.
+        *((main, bystander), (main, listing), (main, active)),
+        *((writer, requests.update_engagement(edited, {"name": reserved.freed})), (main, listing)),
+        # The main key has last read another name, which must not come back. Two engagements get equal edits.
+        (main, requests.update_engagement(edited, described)),
+        # The member's key has last read another description, which a service may write back with the archive.
+        *((member, requests.get_engagement(idle)), (main, requests.update_engagement(idle, described))),
+        (member, requests.archive_engagement(idle)),
+        # Long after the last change, so that updatedAt must move. A service may keep a status for each key.
+        (writer, requests.update_engagement(unarchived, {"name": 5, "description": 5})),
+        (member, requests.archive_engagement(unarchived)),
+        (main, requests.update_engagement(unarchived, refused)),
+        *((main, bystander), (main, listing), (main, active), (main, archived)),
+        *((main, requests.delete_engagement(ids[LastChange.ARCHIVED])), (main, bystander), (main, archived)),
+        (_key_of_admin(run), requests.update_engagement(ids[LastChange.EDIT_REFUSED], refused)),
+        *((main, bystander), (main, requests.update_engagement(ids[LastChange.EDIT_REFUSED], {"name": 5}))),
+        *((main, requests.unarchive_engagement(again)), (main, requests.get_engagement(again)), (main, archived)),
+        (writer, requests.archive_engagement(again)),  # the last lists show whether it lasts
+    )
+    for key, request in steps:
+        send_with(run, key, request)
+    _try_in_vain(run, member, edited, ids[LastChange.ARCHIVED])
 
 
 def _idle(run: Run) -> str | None:
