@@ -83,6 +83,7 @@ def role_walk(run: Run) -> tuple[Exchange, ...]:
         members = read_members(run)
     if change is None or members.role(member.user_id) not in OTHER_ROLE:
         return ()
-    gone = send_with(run, member.credential, requests.remove_member(member.user_id))  # for the ledger
+    gone = send_with(run, member.credential, requests.remove_member(member.user_id))
+    read_members(run)  # for the ledger, before the key is used again
     by_member = all(sent.accepted and sent.request.credential == member.credential for sent in (change, gone))
     return (run.send(change.request),) if by_member and member.credential is not None else ()
