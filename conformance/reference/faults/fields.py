@@ -147,6 +147,7 @@ _LETTERS: tuple[Way, ...] = (
 )  # fmt: skip
 
 _SIGNS: tuple[Way, ...] = (
+    ("full-stop-lost", "loses a full stop at its end", lambda text: text.removesuffix(".") or text, "rename-name"),
     ("html-escaped", "has its HTML escaped",
      lambda text: html.escape(text, quote=False), "create-name edit-name rename-name"),
     ("escaped-twice", "has its HTML escaped twice", lambda text: html.escape(html.escape(text)),
@@ -226,7 +227,6 @@ _TYPOGRAPHY: tuple[Way, ...] = (
 _SHOWN_BY_ANY_TEXT: tuple[Way, ...] = (
     ("last-lost", "loses its last character",
      lambda text: text[:-1] if len(text) > 1 else text, "create-description edit-name listed-description"),
-    ("full-stop-lost", "loses a full stop at its end", lambda text: text.removesuffix(".") or text, "rename-name"),
     ("newline-added", "gets a line break at its end", lambda text: f"{text}\n", "create-description edit-name"),
     ("lower-case", "is in lower case", str.lower, "create-description edit-description rename-name"),
     ("upper-case", "is in upper case", str.upper, "create-name"),

@@ -173,7 +173,7 @@ def _edits(run: Run, engagements: tuple[SeededEngagement, ...]) -> dict[int, dic
     return {
         _DESCRIBED: {"name": engagements[_DESCRIBED % len(engagements)].name, "description": "null"},
         _EMPTIED: {"description": ""},
-        _RENAMED: {"name": run.name("tutu")},
+        _RENAMED: {"name": run.name("tutu"), "description": "false"},
         _RENAMED_AND_EMPTIED: {"name": run.name("tuku"), "description": ""},
         _RENAMED_AND_NULL: {"name": run.name("tuta"), "description": None},
     }

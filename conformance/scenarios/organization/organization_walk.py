@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-_STEPS: Final = {Effort.QUICK: 3, Effort.STANDARD: 12, Effort.DEEP: 60}
+_STEPS: Final = {Effort.QUICK: 3, Effort.STANDARD: 12, Effort.DEEP: 56}
 _LATE: Final = 1.5
 """Seconds for which the organization has another name at least, as a renaming may come undone."""
 _MOST_INVITATIONS: Final = 2
