@@ -61,7 +61,7 @@ class Access:
         uses: The requests of each key that were served, by the key's name.
         changes: When members and engagements changed, or may have, by their ids: their roles, states and existence.
         removed: The members that were removed, or may have been; their keys are not judged.
-        kept: The refused removals of each member.
+        refused_removals: The refused removals of each member, by its id.
         ended: The keys of members that were refused with 401 after they had been served.
     """
 
@@ -70,7 +70,7 @@ class Access:
     uses: defaultdict[str, list[_Use]] = field(default_factory=lambda: defaultdict(list))
     changes: defaultdict[str | None, list[Interval]] = field(default_factory=lambda: defaultdict(list))
     removed: set[str | None] = field(default_factory=set)
-    kept: defaultdict[str | None, list[Exchange]] = field(default_factory=lambda: defaultdict(list))
+    refused_removals: defaultdict[str | None, list[Exchange]] = field(default_factory=lambda: defaultdict(list))
     ended: set[str] = field(default_factory=set)
 
     def record(self, exchange: Exchange) -> None:
@@ -81,7 +81,7 @@ class Access:
             if sent.operation.id == "removeMember":
                 self.removed.add(sent.identifier)
         if sent.operation.id == "removeMember" and exchange.refused:
-            self.kept[sent.identifier].append(exchange)
+            self.refused_removals[sent.identifier].append(exchange)
         may_be_served = permission_of(sent) is not Permission.REFUSED and not self._is_removed(sent)
         if sent.is_proper and exchange.accepted and may_be_served:
             self.uses[sent.key_name].append(_Use(exchange, interval))
@@ -112,7 +112,7 @@ class Access:
             return
         since = [
             removal
-            for removal in self.kept.get(self.holders.get(sent.key_name), ())
+            for removal in self.refused_removals.get(self.holders.get(sent.key_name), ())
             if served[-1].before(Interval.of(removal)) and Interval.of(removal).before(span)
         ]
         rules = {rule: removal for removal in since if (rule := requirement_for_refused_key(removal)) is not None}
