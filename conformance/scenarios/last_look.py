@@ -32,6 +32,8 @@ from conformance.scenarios.untried import untried_refusals
 from conformance.wire import requests
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from conformance.running.run import Run
     from conformance.targets.fixtures import Member
     from conformance.wire.exchange import Exchange
@@ -84,8 +86,9 @@ def last_look(run: Run) -> LastLook:
     by_others = with_scoped_key(run, "engagements:read", *lists[:1], *changed)
     run.send_all(by_others)
     _edit_creation_of_removed(run)
-    _change(run, reserved)
-    _remove_members(run)
+    members, roles = _members_left(run), roles_last_listed(run)
+    _change(run, reserved, _key_of_admin(members, roles))
+    _remove_members(run, members, roles)
     run.sleep(_LATE[run.effort])
     removed, by_removed = _by_removed(run, reserved)
     reads = [requests.get_engagement(identifier) for identifier in _of_every_history(run)]
@@ -116,7 +119,7 @@ def _size_between_equal_names(page: Exchange) -> int:
     return next(places_of_repeats([item.get("name") for item in items]), _PAGE)
 
 
-def _change(run: Run, reserved: ReservedEngagements) -> None:
+def _change(run: Run, reserved: ReservedEngagements, admin: Credential | None) -> None:
     """Change engagements that share a name, with several keys and reads in between, for the ledger."""
     ids, idle = reserved.ids, _idle(run)
     if idle is None or not {*_CHANGED, LastChange.NEW, LastChange.ARCHIVED_AGAIN} <= ids.keys():
@@ -145,7 +148,7 @@ def _change(run: Run, reserved: ReservedEngagements) -> None:
         (main, requests.update_engagement(unarchived, refused)),
         *((main, bystander), (main, listing), (main, active), (main, archived)),
         *((main, requests.delete_engagement(ids[LastChange.ARCHIVED])), (main, bystander), (main, archived)),
-        (_key_of_admin(run), requests.update_engagement(ids[LastChange.EDIT_REFUSED], refused)),
+        (admin, requests.update_engagement(ids[LastChange.EDIT_REFUSED], refused)),
         *((main, bystander), (main, requests.update_engagement(ids[LastChange.EDIT_REFUSED], {"name": 5}))),
         *((main, requests.unarchive_engagement(again)), (main, requests.get_engagement(again)), (main, archived)),
         (writer, requests.archive_engagement(again)),  # the last lists show whether it lasts
@@ -181,16 +184,14 @@ def _try_in_vain(run: Run, member: Credential | None, active: str, deleted: str)
         run.send_all([*with_scoped_key(run, "organizations:write", invitation)])
 
 
-def _remove_members(run: Run) -> None:
+def _remove_members(run: Run, members: Mapping[str, Member], roles: Mapping[str, str]) -> None:
     """Remove the members that were created for the run at once, admins with a key of one permission.
 
-    The member whose key is still used stays, and one whose refused invitation a check may repeat. The lists afterwards
-    show whether the others are gone.
+    The lists afterwards show whether they are gone.
     """
-    keys, roles = {"admin": scoped_key_or_none(run, "organizations:write")}, roles_last_listed(run)
+    keys = {"admin": scoped_key_or_none(run, "organizations:write")}
     batch = [
-        replace(requests.remove_member(user_id), credential=keys.get(roles.get(user_id, "")))
-        for user_id in _members_left(run)
+        replace(requests.remove_member(user_id), credential=keys.get(roles.get(user_id, ""))) for user_id in members
     ]
     sent = run.send_permitted(batch)  # an id may be another person's by now
     refused = [exchange.request for exchange in sent if exchange is not None and exchange.refused]
@@ -198,7 +199,10 @@ def _remove_members(run: Run) -> None:
 
 
 def _members_left(run: Run) -> dict[str, Member]:
-    """Return the members that were created for the run and that no later request needs, by id."""
+    """Return the members that were created for the run and that no later request needs, by id.
+
+    The member whose key is still used is not among them, nor one whose refused invitation a check may repeat.
+    """
     changed = run.scenarios.result_if_any(role_changes)
     kept = [run.scenarios.result_if_any(untouchable_member), None if changed is None else changed.bystander]
     gone = removed_members(run).union(member.user_id for member in kept if member is not None)
@@ -207,11 +211,10 @@ def _members_left(run: Run) -> dict[str, Member]:
     }
 
 
-def _key_of_admin(run: Run) -> Credential | None:
+def _key_of_admin(members: Mapping[str, Member], roles: Mapping[str, str]) -> Credential | None:
     """Return the key of an admin among these members; None if there is none."""
-    roles = roles_last_listed(run)
-    admins = (member for user_id, member in _members_left(run).items() if roles.get(user_id) == "admin")
-    return next((member.credential for member in admins if member.credential is not None), None)
+    keys = (member.credential for user_id, member in members.items() if roles.get(user_id) == "admin")
+    return next(filter(None, keys), None)
 
 
 def _by_other_organization(run: Run) -> Counts | None:

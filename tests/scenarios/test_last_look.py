@@ -9,7 +9,13 @@ import pytest
 
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements
 from conformance.scenarios.access.two_organizations import two_organizations
-from conformance.scenarios.last_look import _by_other_organization, _on_reserved, _remove_members
+from conformance.scenarios.last_look import (
+    _by_other_organization,
+    _key_of_admin,
+    _members_left,
+    _on_reserved,
+    _remove_members,
+)
 from conformance.scenarios.members.role_changes import role_changes
 from conformance.targets.fixtures import Member
 from conformance.wire import requests
@@ -21,6 +27,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
 
 OTHER = Credential.bearer("other_organization", "key-of-others")
+CHANGED = Credential.bearer("changed", "key-of-changed")
 
 
 @pytest.mark.parametrize(
@@ -55,9 +62,21 @@ def test_members_made_for_the_run_are_removed() -> None:
     """The member whose key is still used, a removed one and one of the target file are left alone."""
     run = _left_over(make_exchange(requests.remove_member("u_gone"), 200, {"data": {}}))
 
-    _remove_members(run)
+    _remove_members(run, _members_left(run), {})
 
     assert [(sent.operation.id, sent.identifier) for sent in run.sent] == [("removeMember", "u_made")]
+
+
+def test_the_admin_key_of_the_last_changes_is_of_a_listed_admin() -> None:
+    """A member that has another role by now, or that has no key, is passed over."""
+    members = {
+        "u_changed": Member("u_changed", "changed@example.com", "admin", CHANGED),
+        "u_keyless": Member("u_keyless", "keyless@example.com", "admin", None),
+        "u_admin": Member("u_admin", "admin@example.com", "admin", OTHER),
+    }
+
+    assert _key_of_admin(members, {"u_changed": "member", "u_keyless": "admin", "u_admin": "admin"}) == OTHER
+    assert _key_of_admin(members, {}) is None
 
 
 def test_engagements_of_the_other_organization_are_deleted_by_its_key() -> None:

@@ -107,21 +107,24 @@ class Access:
     def _judge_refused_removals(self, exchange: Exchange) -> None:
         """Judge whether a refused removal of a member ended its key, by the first 401 after the key was served."""
         sent, span = exchange.request, Interval.of(exchange)
-        served = [use.interval for use in self._earlier(exchange, sent.operation.id)]
-        if not sent.by_member or not served or sent.key_name in self.ended:
+        if not sent.by_member or sent.key_name in self.ended:
             return
-        since = [
-            removal
+        served = [use.interval for use in self._earlier(exchange, sent.operation.id)]
+        if not served:
+            return
+        rules = {
+            rule: removal
             for removal in self.refused_removals.get(self.holders.get(sent.key_name), ())
             if served[-1].before(Interval.of(removal)) and Interval.of(removal).before(span)
-        ]
-        rules = {rule: removal for removal in since if (rule := requirement_for_refused_key(removal)) is not None}
+            if (rule := requirement_for_refused_key(removal)) is not None
+        }
         if exchange.accepted:
             for rule in rules:
                 self.findings.keep(rule, exchange)
         elif exchange.received_status == HTTPStatus.UNAUTHORIZED:
             self.ended.add(sent.key_name)
-            for rule, removal in [*rules.items()][:1]:
+            if rules:
+                rule, removal = next(iter(rules.items()))
                 message = "a member's key is refused after a refused removal of the member"
                 finding = finding_of(rule, exchange, removal, message=message, expected="a success, as before")
                 self.findings.broken.append(finding)

@@ -255,9 +255,10 @@ def _send_pair(run: Run, pair: Pair, subjects: Sequence[_Subject], *, alone: boo
     changed = [subjects[place] for place in pair.places]
     after = [_asked(run, step, identifier, name) for identifier, _ in changed for step in pair.attempts]
     asked = [_asked(run, step, subjects[_place(step)][0], name) for step in pair.steps]
+    other = _key_of_edits(run)
     edits = [place for place, request in enumerate(asked) if request.operation.id == "updateEngagement"]
     for place in edits[1::2]:
-        asked[place] = replace(asked[place], credential=_key_of_edits(run))
+        asked[place] = replace(asked[place], credential=other)
     changes = send(asked)
     if alone:
         run.sleep(ONE_SECOND_TICK)

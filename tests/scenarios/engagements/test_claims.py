@@ -48,17 +48,15 @@ def test_the_last_edit_leaves_the_description_alone() -> None:
     A member's key reads an engagement before the main key edits it, and then archives it, and another one after an
     invalid edit of another key. An admin's key edits an archived one in vain.
     """
-    admin = Member("u_admin", "admin@x.test", "admin", ADMIN)
-    fixtures = SimpleNamespace(scoped_key=lambda _: WRITER, members={"u_admin": admin})
-    listed = make_exchange(requests.list_members(), 200, {"data": [{"id": "u_admin", "role": "admin"}]})
-    run = FakeRun(lambda sent: make_exchange(sent, 200, {}), [listed], fixtures=fixtures, mode=Mode.DEFAULT)
+    fixtures = SimpleNamespace(scoped_key=lambda _: WRITER)
+    run = FakeRun(lambda sent: make_exchange(sent, 200, {}), fixtures=fixtures, mode=Mode.DEFAULT)
     creation = make_exchange(requests.create_engagement({}), 201, {"data": {"id": "idle"}})
     done = {
         role_changes: SimpleNamespace(bystander=Member("u_stays", "stays@x.test", "member", MEMBER)),
         creating: SimpleNamespace(described=SimpleNamespace(response=creation)),
     }
     run.scenarios = SimpleNamespace(result_if_any=done.get)
-    _change(run, ReservedEngagements({state: state.value for state in LastChange}, {}, "freed", "name"))
+    _change(run, ReservedEngagements({state: state.value for state in LastChange}, {}, "freed", "name"), ADMIN)
     edits = [json.loads(sent.body or b"") for sent in run.sent if sent.identifier == LastChange.EDITED.value]
     invalid = {"name": 5, "description": "cf-in-vain"}  # by a member
     assert edits == [{"name": "freed"}, {"description": "Described at the end of the run"}, invalid]
