@@ -88,7 +88,7 @@ def last_look(run: Run) -> LastLook:
     _edit_creation_of_removed(run)
     members, roles = _members_left(run), roles_last_listed(run)
     _change(run, reserved, _key_of_admin(members, roles))
-    _remove_members(run, members, roles)
+    by_admin = _remove_members(run, members, roles)
     run.sleep(_LATE[run.effort])
     removed, by_removed = _by_removed(run, reserved)
     reads = [requests.get_engagement(identifier) for identifier in _of_every_history(run)]
@@ -97,9 +97,10 @@ def last_look(run: Run) -> LastLook:
     size = _size_between_equal_names(by_name)
     run.send_all([requests.list_engagements(sort="name", perPage=size, page=page) for page in (1, 2)])
     send_by_turns(run, [*dict.fromkeys([*changed, *reads])])
+    by_others += with_scoped_key(run, "engagements:read", lists[1])  # with a filter
     run.send_all([*by_others, *with_scoped_key(run, "organizations:read", *organization, page)])
     run.send_all(by_untouchable_member(run))
-    return LastLook(removed, by_removed, _by_other_organization(run))
+    return LastLook(removed, by_removed + by_admin, _by_other_organization(run))
 
 
 def _edit_creation_of_removed(run: Run) -> None:
@@ -184,10 +185,13 @@ def _try_in_vain(run: Run, member: Credential | None, active: str, deleted: str)
         run.send_all([*with_scoped_key(run, "organizations:write", invitation)])
 
 
-def _remove_members(run: Run, members: Mapping[str, Member], roles: Mapping[str, str]) -> None:
+def _remove_members(run: Run, members: Mapping[str, Member], roles: Mapping[str, str]) -> tuple[Exchange, ...]:
     """Remove the members that were created for the run at once, admins with a key of one permission.
 
     The lists afterwards show whether they are gone.
+
+    Returns:
+        A read with the key of a removed admin; empty if no admin with a key was removed.
     """
     keys = {"admin": scoped_key_or_none(run, "organizations:write")}
     batch = [
@@ -195,7 +199,10 @@ def _remove_members(run: Run, members: Mapping[str, Member], roles: Mapping[str,
     ]
     sent = run.send_permitted(batch)  # an id may be another person's by now
     refused = [exchange.request for exchange in sent if exchange is not None and exchange.refused]
-    run.send_permitted([replace(request, credential=None) for request in refused if request.credential is not None])
+    sent += run.send_permitted([replace(asked, credential=None) for asked in refused if asked.credential is not None])
+    gone = {exchange.request.identifier for exchange in sent if exchange is not None and exchange.accepted}
+    admin = _key_of_admin({user_id: member for user_id, member in members.items() if user_id in gone}, roles)
+    return () if admin is None else (run.send(requests.get_organization().with_key(admin)),)
 
 
 def _members_left(run: Run) -> dict[str, Member]:
@@ -235,7 +242,7 @@ def _by_other_organization(run: Run) -> Counts | None:
     run.send_permitted([requests.delete_engagement(identifier).with_key(other) for identifier in left])
     if tried.edited is not None:
         run.send(requests.list_engagements(status="archived", perPage=MAX_PER_PAGE).with_key(other))
-    run.send(latest(run).with_key(other))
+    run.send_all([asked.with_key(other) for asked in (latest(run), requests.list_members(role="member"))])
     return counts_of(run, Reader(other, other))
 
 

@@ -629,20 +629,26 @@ def late(life: Life) -> list[object]:
 def meetings(life: Life) -> list[object]:
     """Send what is only wrong for another key, after another change, for a crowd, or for a second of its kind."""
     service = life.visitor.app.service
-    for number in range(21):
+    for number in range(20):
         service.add_member(life.organization, f"M{number}", f"m{number}@example.com", "member", service.now())
     made = [service.add_engagement(life.organization, name, None) for name in ("renamed", "twin", "twin", "gone")]
     renamed, twin, other, gone = (f"{ENGAGEMENTS}/{identifier}" for identifier in made)
     stranger = service.find_key(life.keys["other"])
     assert stranger is not None
     theirs = service.add_engagement(stranger.organization_id, "theirs", None)
-    records = [(made[place], service.add_subordinate(made[place], "target")) for place in (0, 1)]
+    records = [(made[place], service.add_subordinate(made[place], "target")) for place in (0, 1, 3, 3, 3, 3)]
+    left = service.add_member(life.organization, "Left", "left@example.com", "member", service.now())
+    life.keys["left"] = service.add_key(life.organization, user_id=left)
     addresses = ("ann@example.com", "Ann@Example.com", "Ben@example.com", "a.guest@mail.example.com")
 
     def requests() -> Iterator[Request]:
         for path in (f"{ENGAGEMENTS}?perPage=4", f"{MEMBERS}?perPage=25", f"{MEMBERS}?role=member&perPage=10&page=3"):
             yield "main", "GET", path, None
         yield "engagements:read", "GET", f"{MEMBERS}?page=2", None
+        yield "engagements:read", "GET", f"{ENGAGEMENTS}?status=archived", None
+        yield "other", "GET", f"{MEMBERS}?role=admin", None
+        yield "organizations:write", "DELETE", f"{MEMBERS}/{left}", None
+        yield "left", "GET", ORGANIZATION, None
         yield "engagements:read", "PATCH", renamed, {"description": "said"}
         yield "engagements:read", "GET", renamed, None
         yield "main", "PATCH", renamed, {"name": "another"}

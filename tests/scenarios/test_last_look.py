@@ -67,6 +67,18 @@ def test_members_made_for_the_run_are_removed() -> None:
     assert [(sent.operation.id, sent.identifier) for sent in run.sent] == [("removeMember", "u_made")]
 
 
+@pytest.mark.parametrize(("status", "keys"), [(200, [OTHER]), (403, [])])
+def test_the_key_of_an_admin_is_used_after_its_removal(status: int, keys: list[Credential]) -> None:
+    """It is not used if the removal was refused."""
+    run = _left_over()
+    run.respond = lambda sent: make_exchange(sent, status, {"data": {}})
+    members = {"u_admin": Member("u_admin", "admin@example.com", "admin", OTHER)}
+
+    reads = _remove_members(run, members, {"u_admin": "admin"})
+
+    assert [sent.request for sent in reads] == [requests.get_organization().with_key(key) for key in keys]
+
+
 def test_the_admin_key_of_the_last_changes_is_of_a_listed_admin() -> None:
     """A member that has another role by now, or that has no key, is passed over."""
     members = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from conformance.reference.refusal import Refusal
 
-from .changes import cut, data, query, set_fields, whole
+from .changes import cut, data, query, query_of_members, set_fields, whole
 from .conditions import again, all_of, field_is, responds, sends, stored_archived
 from .mutations import Method, Mutation, after, at_step, before, fault, instead, override, refused_yet, wrap
 from .operations import ACTIONS, ARCHIVE, DELETE, EDIT, GET_ORGANIZATION, NAMES, READ, REMOVE, RENAME, ROLE, UNARCHIVE
@@ -307,6 +307,9 @@ WRITES = (
           "In organizations other than the first, every sort of the engagements is by createdAt.",
           query(set_fields(sort="createdAt"), all_of(_is_not_the_first, lambda at: bool(at.values["sort"]))),
           "sort-by-updated-at", "sort-by-name"),
+    fault("other-members-unfiltered",
+          "In organizations other than the first, the list of members ignores the filter by role.",
+          query_of_members(set_fields(role=None), _is_not_the_first), "list-members-role-filter"),
     fault("creation-moves-in", "A new engagement belongs to the organization that its body names.",
           at_step("new_engagement", _move_in), _LISTS),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from conformance.reference.records import Key
 from conformance.reference.refusal import Refusal
 
 from . import operations as op
-from .changes import data, put
+from .changes import data, put, query, set_fields
 from .conditions import (
     again,
     all_of,
@@ -498,6 +498,8 @@ SHOWN = (
     fault("scope-hides-description", "A key with only engagements:read reads null instead of descriptions.",
           data(op.READ, lambda _, shown: put(description=None)(shown), _has_only("engagements:read")),
           _ALLOWS[op.READ]),
+    fault("scope-filters-nothing", "A key with only engagements:read lists all engagements, whatever the filter.",
+          query(set_fields(status=None), _has_only("engagements:read")), "list-engagements-status-filter"),
     fault("scope-hides-members", "A key with only one permission gets an empty list of members.",
           data(op.LIST_MEMBERS, lambda *_: [], has_one_permission), _ALLOWS[op.LIST_MEMBERS], "list-members-total"),
     fault("scope-creates-for-itself",

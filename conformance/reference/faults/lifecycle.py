@@ -385,6 +385,13 @@ def _leave(kind: str, *, delete_first: bool = False) -> Mutation:
     return override(delete_subordinates=delete_subordinates)
 
 
+def _delete_at_most(service: Service, engagement: Engagement) -> None:
+    """Delete three records of each kind."""
+    for kind in KINDS:
+        for _ in range(3):
+            service.store.execute(_DELETE_FIRST, engagement.id, kind)
+
+
 def _delete_too(kind: str, *, everywhere: bool, from_deletion: int = 0) -> Mutation:
     """Delete records of all other engagements, too: of the organization's or of those of every organization.
 
@@ -541,6 +548,8 @@ RECORDS = (
          before(DELETE, note("spared"), has_one_permission)))),
     *(fault(f"cascade-takes-one-{kind}", f"A deletion deletes only one {kind} of the engagement.",
             _leave(kind, delete_first=True), f"subordinate-{kind}s-go") for kind in ("task", "target")),
+    fault("cascade-takes-three-of-a-kind", "A deletion deletes at most three subordinate records of a kind.",
+          override(delete_subordinates=_delete_at_most), *_GO),
     fault("cascade-takes-all-late", "Every deletion after the twenty-fifth deletes the tasks of all engagements.",
           after(DELETE, lambda at: at.service.memory.update(deletions=at.remembered("deletions", 0) + 1))
           | _delete_too("task", everywhere=True, from_deletion=25), "subordinates-of-others-stay"),

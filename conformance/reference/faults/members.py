@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from . import operations as op
 from .changes import cut, edit, page_of_members, past_item, put, query_of_members, view, whole
-from .conditions import all_of, always, asks, at_first, body_has, has_role, reads, sends, writes
+from .conditions import (
+    all_of,
+    always,
+    asks,
+    at_first,
+    body_has,
+    has_one_permission,
+    has_role,
+    reads,
+    sends,
+    writes,
+)
 from .mutations import (
     Method,
     Mutation,
@@ -298,6 +309,11 @@ KEYS_OF_REMOVED = (
     fault("removed-by-itself-keeps-key", "If a member's key removes its own member, it works as before.",
           before(op.REMOVE, remember("remover", lambda at: at.context.key.user_id))
           | _serve_removed(lambda at: (user := at.context.key.user_id) == recalled(at.service, "remover", user)),
+          _ORGANIZATION, _ENGAGEMENTS),
+    fault("removed-with-one-permission-keeps-key",
+          "If a key with one permission removes a member, the removed key works as before.",
+          before(op.REMOVE, remember("by one permission", has_one_permission))
+          | _serve_removed(lambda at: bool(recalled(at.service, "by one permission", at.context.key.user_id))),
           _ORGANIZATION, _ENGAGEMENTS),
     fault("removed-member-key-404", "The key of a removed member gets 404 instead of a refusal.",
           override(refuse_removed_member=_find_nothing), _ORGANIZATION, _ENGAGEMENTS),

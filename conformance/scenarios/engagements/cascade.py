@@ -93,7 +93,8 @@ def cascade(run: Run) -> Cascade:
     """Give engagements records, change some of them, and delete all but one."""
     full, more, neighbour = _engagements_for_records(run)
     # Archived engagements may refuse records, so most are made before the engagements are archived.
-    records = [_records(run, identifier, KINDS * (1 + (not place))) for place, identifier in enumerate(full)]
+    many = KINDS * 2 + KINDS[:1] * 2
+    records = [_records(run, identifier, KINDS if place else many) for place, identifier in enumerate(full)]
     is_named_alike = _name_like(run, full[0], full[-1], neighbour)
     for identifier, changes in [*zip(full, _CHANGES_BEFORE, strict=True)][is_named_alike:]:
         _change(run, identifier, changes)

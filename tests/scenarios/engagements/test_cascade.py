@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -102,6 +103,14 @@ def test_records_that_go() -> None:
     records_gone(found, "task")
     read = {request.identifier for request in service.sent if request.operation.id == "getEngagement"}
     assert read <= {found.neighbour}
+
+
+def test_the_first_engagement_has_many_records_of_one_kind() -> None:
+    """Four of one kind, two of each other, so that a deletion that forgets the later ones shows."""
+    _, found = seen()
+
+    numbers = Counter(record.kind for record in found.deleted_records[0])
+    assert sorted(numbers.values()) == [2] * (len(KINDS) - 1) + [4]
 
 
 @pytest.mark.parametrize(("renaming", "updates"), [(200, 2), (409, 3)])

@@ -66,5 +66,5 @@ def test_archived_engagements_may_refuse_records() -> None:
     """Records of every kind are made before the engagements are archived."""
     found = cascade(a_run(Strict))
 
-    assert [len(records) for records in found.deleted_records] == [12, 6, 6, 6, 6, 0]
+    assert [len(records) for records in found.deleted_records] == [14, 6, 6, 6, 6, 0]
     assert all(record.was_there and not record.is_there for records in found.deleted_records for record in records)
