@@ -15,9 +15,11 @@ from conformance.oracle.exchanges import of_operation
 from conformance.oracle.laws.no_ops import no_op_changes
 from conformance.oracle.outcomes import CantTell, Inapplicable, evidence
 from conformance.oracle.rendering import render
+from conformance.scenarios.access.two_organizations import two_organizations
 from conformance.scenarios.members.mail import Mailing, Refusal, holds_link, invitation_mails, like_invitations, mailing
 from conformance.scenarios.members.removal import removal
 from conformance.verdicts.stages import Stage
+from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +52,35 @@ def test_every_invitation_is_sent(run: Run) -> None:
     for address, invitation in {_address(invitation): invitation for invitation in invitations}.items():
         mails = invitation_mails(run, address, _time_left(run, invitations))
         _expect_sent(invitation, mails or _mails_as_spelled(run, address, invitations))
+    for of_both in _of_two_organizations(run, invitations):
+        _expect_two_sent(run, *of_both)
+
+
+def _of_two_organizations(run: Run, invitations: Sequence[Exchange]) -> list[tuple[Exchange, Exchange]]:
+    """Return invitations of an address by the main key and by another organization's."""
+    tried = run.scenarios.result_if_any(two_organizations)
+    if tried is None or tried.own[0] == tried.other[0]:
+        return []
+    own = {_address(invitation): invitation for invitation in invitations if invitation.by_main_key}
+    others = [invitation for invitation in invitations if invitation.request.key_name == OTHER_KEY]
+    return [(own[_address(theirs)], theirs) for theirs in others if _address(theirs) in own]
+
+
+def _expect_two_sent(run: Run, own: Exchange, theirs: Exchange) -> None:
+    """Expect an e-mail for each of two invitations of an address; it may be the same address in other letter case."""
+
+    def sent() -> list[Mail]:
+        return [mail for mail in _mails_as_spelled(run, _address(own), (own, theirs)) if holds_link(mail.text)]
+
+    run.wait_until(lambda: len(sent()) > 1)
+    expect.holds(
+        len(sent()) > 1,
+        "an address that two organizations invited got a single e-mail",
+        own,
+        theirs,
+        expected="an e-mail for each invitation",
+        actual=f"{len(sent())} with a link",
+    )
 
 
 def _mails_as_spelled(run: Run, address: str, invitations: Sequence[Exchange]) -> list[Mail]:

@@ -97,7 +97,7 @@ def last_look(run: Run) -> LastLook:
     size = _size_between_equal_names(by_name)
     run.send_all([requests.list_engagements(sort="name", perPage=size, page=page) for page in (1, 2)])
     send_by_turns(run, [*dict.fromkeys([*changed, *reads])])
-    by_others += with_scoped_key(run, "engagements:read", lists[1])  # with a filter
+    by_others += with_scoped_key(run, "engagements:read", latest(run, status="archived", sort="name"))
     run.send_all([*by_others, *with_scoped_key(run, "organizations:read", *organization, page)])
     run.send_all(by_untouchable_member(run))
     return LastLook(removed, by_removed + by_admin, _by_other_organization(run))
@@ -129,7 +129,8 @@ def _change(run: Run, reserved: ReservedEngagements, admin: Credential | None) -
         ids[state] for state in (LastChange.EDITED, LastChange.UNARCHIVED, LastChange.ARCHIVED_AGAIN)
     )
     bystander, listing = requests.get_engagement(ids[LastChange.NEW]), latest(run)
-    active, archived = latest(run, status="active", sort="name"), latest(run, status="archived")
+    active = latest(run, status="active", sort="name")
+    archived = latest(run, status="archived", sort="createdAt", order="desc")  # not in the order of their archives
     described = {"description": "Described at the end of the run"}
     refused = {"name": reserved.name, "description": "Edited at the end of the run"}
     main, writer, member = None, scoped_key_or_none(run, "engagements:write"), key_of_bystander(run)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
 
 from conformance.checks.test_s4_mail import invitations_to_be_sent
+from conformance.checks.test_s4_mail import test_every_invitation_is_sent as every_invitation_is_sent
+from conformance.oracle.outcomes import NonConformity
 from conformance.targets.names import RunNames
+from conformance.targets.provisioner import Mail
 from conformance.wire import requests
 from conformance.wire.exchange import Exchange
+from conformance.wire.requests import OTHER_KEY, Credential
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun
 
@@ -46,3 +51,23 @@ def test_a_removed_member_is_sent_the_first_invitation(
         profile=SimpleNamespace(mailbox="smtp" if reads_all else None, invitation_domain="example.com"),
     )
     assert (last in invitations_to_be_sent(run)) is expected
+
+
+@pytest.mark.parametrize(("other", "mails", "fails"), [("o2", 2, False), ("o2", 1, True), ("o1", 1, False)])
+def test_both_organizations_write_to_an_address(other: str, mails: int, *, fails: bool) -> None:
+    """An address that two organizations invited gets two e-mails; nothing is known if both keys are of the same one."""
+    names = RunNames.fresh()
+    own = make_exchange(requests.invite_member({"email": names.address("both", "a.test"), "role": "member"}), 201, {})
+    theirs = make_exchange(own.request.with_key(Credential.bearer(OTHER_KEY, "key-of-others")), 201, {}, number=2)
+    box = [Mail("no-reply@a.test", (), "Invitation", "Accept: https://a.test/accept")] * mails
+    run = FakeRun(
+        exchanges=[own, theirs],
+        names=names,
+        scenarios=SimpleNamespace(result_if_any=lambda _: SimpleNamespace(own=("o1", own), other=(other, theirs))),
+        fixtures=SimpleNamespace(mail=lambda *_: box),
+        profile=SimpleNamespace(mailbox="smtp", invitation_domain="a.test", patience=1.0),
+        awaiting=lambda *_: nullcontext(),
+    )
+
+    with pytest.raises(NonConformity, match="two organizations") if fails else nullcontext():
+        every_invitation_is_sent(run)

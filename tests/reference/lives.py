@@ -675,7 +675,7 @@ def meetings(life: Life) -> list[object]:
             yield "main", "PATCH", other, body
         yield "main", "POST", ENGAGEMENTS, {"name": "to edit"}
         yield "main", "PATCH", life.at("to edit"), {"name": "ends!"}
-        yield "main", "GET", f"{ENGAGEMENTS}?perPage=100", None
+        yield from _with_archived_neighbours(life)
 
     life.lead(requests())
     made = [service.add_engagement(life.organization, name, None) for name in ("first", "second")]
@@ -693,6 +693,21 @@ def meetings(life: Life) -> list[object]:
     for address in addresses:
         life.responses.append([_letter(mail) for mail in life.visitor.rpc("read_mail", to=address)["messages"]])
     return life.responses
+
+
+def _with_archived_neighbours(life: Life) -> Iterator[Request]:
+    """Yield a list of engagements archived in another order, edits to the name of one, and a foreign role change."""
+    yield "main", "GET", f"{ENGAGEMENTS}?perPage=100", None
+    for name in ("older", "newer", "plain"):
+        yield "main", "POST", ENGAGEMENTS, {"name": name, "description": f"of {name}"}
+    for name in ("newer", "older"):
+        yield "main", "POST", f"{life.at(name)}/archive", None
+    yield "main", "GET", f"{ENGAGEMENTS}?status=archived&sort=createdAt", None
+    plain = life.at("plain")
+    for body in ({"name": "older"}, *({"description": f"{'long ' * 60}{end}"} for end in "ab")):
+        yield "main", "PATCH", plain, body
+        yield "main", "GET", plain, None
+    yield "other", "PATCH", f"{MEMBERS}/3", {"role": _ROLES[-1]}
 
 
 def aftermath(life: Life) -> list[object]:

@@ -14,9 +14,8 @@ def test_an_invitation_comes_beside_a_renaming(status: int) -> None:
     """The organization is renamed and an address invited at once; a conflict of both is no refusal of the name."""
     statuses = iter([status, status, 200, 200])
     run = FakeRun(lambda sent: make_exchange(sent, next(statuses), {}))
-    run.address = "{}@example.com".format
 
-    done = _rename_while_inviting(run)
+    done = _rename_while_inviting(run, "ann@example.com")
 
     renamings = ["updateCurrentOrganization"] * (2 if status == 409 else 1)
     assert [sent.operation.id for sent in run.sent] == ["inviteMember", *renamings, "getCurrentOrganization"]

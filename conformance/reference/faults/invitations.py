@@ -104,6 +104,11 @@ def _mail_not(when: Callable[[Service, Invitation], bool]) -> Mutation:
                 None if when(service, invitation) else honest(invitation, link))  # fmt: skip
 
 
+def _is_invited_elsewhere(service: Service, sent: Invitation) -> bool:
+    others = set(service.store.organization_ids()) - {sent.organization_id}
+    return any(service.store.open_invitation(other, sent.email, sent.created_at) for other in others)
+
+
 def _mail_with(*, to: Callable[[str], str] = str, link: Callable[[str], str] = str) -> Mutation:
     """Send mail to another address, or with another link."""
     return wrap("dispatch", lambda _, honest, invitation, honest_link:
@@ -250,6 +255,9 @@ MAILS = (
     fault("mail-not-from-names-with-braces",
           "No invitation is sent by mail while the name of the organization contains a brace.",
           _mail_not(lambda service, sent: "{" in service.store.organization(sent.organization_id).name), _MAIL),
+    fault("mail-not-after-other-organization",
+          "An invitation of an address that another organization has invited is not sent by mail.",
+          _mail_not(_is_invited_elsewhere), _MAIL),
     fault("mail-to-wrong-address", "The mail of an invitation goes to another address.",
           _mail_with(to=lambda email: f"x{email}"), _MAIL),
     fault("mail-to-sender", "The mail of an invitation goes to the organization itself.",

@@ -63,6 +63,13 @@ def _find_member_anywhere(operation: str) -> Mutation:
     return at_step("find_member", find)
 
 
+def _find_with_role(at: Situation, honest: Method) -> object:
+    """Find a member of another organization for a change to the role that the member has."""
+    others = _other_organizations(at.service, at.context.organization_id)
+    found = [member for each in others if (member := at.store.member(each, at.context.resource_id))]
+    return found[0] if found and at.operation == ROLE and at.field("role") == found[0].role else honest()
+
+
 def _change_role_there(at: Situation) -> Reply:
     at.service.check_role_changeable(at.member)
     at.store.change_role(at.member.organization_id, at.member.user_id, at.values["role"], at.now)
@@ -77,6 +84,8 @@ FOUND = (
           _find_member_anywhere(ROLE) | instead(
               ROLE, _change_role_there, lambda at: at.member.organization_id != at.context.organization_id),
           "isolation-update-role"),
+    fault("leak-role-confirmed", "The role of another organization's member is confirmed if it is the one sent.",
+          at_step("find_member", _find_with_role), "isolation-update-role"),
     fault("leak-removemember", "Members of other organizations can be removed.",
           _find_member_anywhere(REMOVE) | before(REMOVE, lambda at: use_key_of(at, at.member.organization_id)),
           "isolation-remove-member"),

@@ -382,6 +382,8 @@ COMPARISONS = tuple(
          lambda item: (len(item.name), item.name), _BY_NAME, _WITH_FILTER),
         ("sort-updated-ignores-archive", "updatedAt", "compares createdAt for archived engagements",
          lambda item: item.created_at if item.status == "archived" else item.updated_at, _UPDATED, _WITH_FILTER),
+        ("sort-created-by-archive", "createdAt", "compares updatedAt for archived engagements",
+         lambda item: item.updated_at if item.status == "archived" else item.created_at, _CREATED, _WITH_FILTER),
         ("sort-updated-archived-only", "updatedAt", "compares createdAt for active engagements",
          lambda item: item.updated_at if item.status == "archived" else item.created_at, _UPDATED),
         ("sort-updated-as-text-of-day", "updatedAt", "compares only whole minutes",

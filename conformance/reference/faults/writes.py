@@ -239,6 +239,7 @@ _MOVES, _SPARES, _EDIT_SUCCEEDS = (
     f"update-engagement-{rest}" for rest in ("moves-updated-at", "spares-others", "succeeds")
 )
 
+_COMPARED = 255
 _MOST_EDITS = 10
 
 _both = sends("name", "description")
@@ -259,6 +260,12 @@ def _clears(at: Situation) -> bool:
 
 def _describes(at: Situation) -> bool:
     return bool(at.values.get("description"))
+
+
+def _begins_alike(at: Situation) -> bool:
+    """Whether the description that was sent begins with the first 255 characters of the old one, which is longer."""
+    known, sent = at.engagement.description or "", at.values.get("description") or ""
+    return len(known) > _COMPARED and sent.startswith(known[:_COMPARED])
 
 
 def _ignore_some(are_ignored: Callable[[int], bool]) -> Mutation:
@@ -405,6 +412,14 @@ DONE = (
     fault("edit-cuts-other-description", "An edit of only the name cuts the description after 255 characters.",
           after(EDIT, lambda at: at.overwrite(description=(at.engagement.description or "")[:255] or None),
                 lambda at: "description" not in at.values), _KEEPS),
+    fault("edit-takes-description-of-archived",
+          "An edit of only the name to that of an archived engagement takes over the description of that one.",
+          after(EDIT, lambda at: at.overwrite(description=next(
+              each.description for each in at.namesakes if each.status == "archived")),
+              all_of(sends_only("name"), name_of_archived)), _KEEPS),
+    fault("edit-compares-255-characters",
+          "An edit of a description that differs only after 255 characters reports success but does nothing.",
+          instead(EDIT, show_edited, _begins_alike), _EFFECT),
     fault("edit-takes-one-field", "An edit of both fields is refused.",
           refuse_valid(EDIT, 422, lambda at: len(at.values) > 1), _EDIT_SUCCEEDS),
     fault("edit-conflicts-after-ten", "An engagement with ten edits refuses further edits with 409.",

@@ -261,9 +261,10 @@ def member_of_one(run: Run) -> MemberOfOne:
     role = own.get("role")
     if member.is_new:  # any other member keeps its role, even with a faulty service
         role = OTHER_ROLE.get(str(role), role)
-    change, removal = requests.update_member_role(user_id, {"role": role}), requests.remove_member(user_id)
+    kept, change = (requests.update_member_role(user_id, {"role": each}) for each in (own.get("role"), role))
+    removal = requests.remove_member(user_id)
     attempts: dict[str, list[Exchange]] = {}
-    for request in (change, removal, change):  # a service may refuse only the first one
+    for request in (kept, change, removal, change):  # a service may refuse only the first one
         sent = run.send(replace(request.with_key(key), repeatable=True))
         attempts.setdefault(request.operation.id, []).append(sent)
     member_pages(run)  # the ledger judges whether the member is still there

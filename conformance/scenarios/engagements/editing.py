@@ -12,6 +12,7 @@ from conformance.scenarios.access.every_operation import unknown_like
 from conformance.scenarios.basics import create_engagements, field_or_none, or_with_long_description, tick_of
 from conformance.scenarios.engagements.creating import creating, own_values_at_creation
 from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_with
+from conformance.scenarios.samples import counted
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ _LATER: Final = "2099-08-07T06:05:04.321Z"
 _MAIN: Final = (None, None)
 _MORE_EDITS: Final = 4
 """Edits of an engagement with which at least eleven were accepted."""
+_LONG: Final = 300
+"""Characters of a description beyond what an index of a database or a column of short texts holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +158,8 @@ def odd_editing(run: Run) -> OddEditing:
     namesake, *_ = run.send_in_turn([other, reading, former, reading])
     if namesake.accepted:
         run.send_in_turn([other, reading])
-    bodies = [{"description": f"Edited again {number}"} for number in range(_MORE_EDITS)]  # for the ledger
+    texts = ("Edited again", counted(_LONG))  # of two long ones only the end differs
+    bodies = [{"description": f"{texts[number // 2]} {number}"} for number in range(_MORE_EDITS)]  # for the ledger
     bystander = read.identifier_or_none(run.scenarios.result(creating).described.response)
     if own_values[0].response.succeeded and bystander is not None:  # the service ignores an id in a body
         bodies[0]["id"] = bystander

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.oracle.laws.responses import readable_resources
 from conformance.running.scenarios import scenario
+from conformance.scenarios.access.reserved_engagements import engagements_in_every_state
 from conformance.scenarios.basics import field_or_none, or_with_long_description, tick_of
 from conformance.scenarios.engagements.archiving import archiving
 from conformance.scenarios.engagements.editing import editing
@@ -90,4 +91,8 @@ def _use_reactivated(run: Run, unarchive: Request) -> Reactivated:
     listed = requests.list_engagements(status="active", order="asc", perPage=MAX_PER_PAGE)  # valid without a sort
     archived = requests.list_engagements(status="archived", sort="updatedAt", perPage=MAX_PER_PAGE)
     run.send_in_turn([refused, reading, listed, archived, unarchive, reading, listed])
+    # For the ledger: the name of archived engagements must not bring their description, nor an earlier one back.
+    reserved = run.scenarios.result(engagements_in_every_state)
+    texts = ({"description": "Edited after its second archive"}, {"name": reserved.name or name})
+    run.send_in_turn([requests.update_engagement(identifier, body) for body in texts])
     return Reactivated(name, edit, second, archive, after)

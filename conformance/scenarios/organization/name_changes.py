@@ -103,13 +103,14 @@ def _renamed(run: Run, reads: Sequence[Request]) -> Renaming:
     for text in broken[: _SINGLY[run.effort]]:  # no reason for a server error
         body = json.dumps({"name": f"{run.name('organization')} {text}"}).encode()
         run.send(requests.update_organization({}).with_body(body))
-    plain = _rename_while_inviting(run)
+    address = run.address("meanwhile")  # both organizations invite it, and both must write to it
+    plain = _rename_while_inviting(run, address)
     texts = (f"{counted(250)} {ends[0]}", *ends[1 : _SINGLY[run.effort]])
     odd = _oddly_renamed(run, ends[-1])
     _use(run)
     key = scoped_key_or_none(run, "organizations:write")
     odd += tuple(_rename(run, f"{run.name('organization')} {text}", key) for text in texts)
-    _rename_elsewhere(run)
+    _rename_elsewhere(run, address)
     run.send_all(reads)
     # Open, but no reason for a server error, not even at once, and a refused name must not be set.
     nameless = run.send_all([requests.update_organization({"name": name}) for name in (None, "")])
@@ -121,10 +122,10 @@ def _renamed(run: Run, reads: Sequence[Request]) -> Renaming:
     return Renaming(plain, odd, tuple(nameless), empty, foreign, after)
 
 
-def _rename_while_inviting(run: Run) -> Rename:
+def _rename_while_inviting(run: Run, address: str) -> Rename:
     """Rename to a plain name at the same time as an invitation, alone if that is a conflict, and read."""
     renaming = requests.update_organization({"name": run.name("organization")})
-    invitation = requests.invite_member({"email": run.address("meanwhile"), "role": "member"})
+    invitation = requests.invite_member({"email": address, "role": "member"})
     *_, response = run.send_permitted([invitation, renaming])
     if response is None or response.received_status in BESIDE_OTHERS:
         response = run.send(renaming)
@@ -142,15 +143,15 @@ def _use(run: Run) -> None:
     run.send(requests.get_organization())
 
 
-def _rename_elsewhere(run: Run) -> None:
-    """Rename another organization that was made for the run, use it, and restore its name.
+def _rename_elsewhere(run: Run, address: str) -> None:
+    """Rename another organization that was made for the run, use it, invite an address, and restore its name.
 
     The main key's organization has a name of the run meanwhile, so that a renaming of the wrong one is undone.
     """
     if (key := key_made_for_run(run)) is not None:
         name = read.text(read.data(other := run.scenarios.result(other_organization)), "name", other)
         creation = requests.create_engagement({"name": run.name("theirs")})
-        invitation = requests.invite_member({"email": run.address("elsewhere"), "role": "member"})
+        invitation = requests.invite_member({"email": address, "role": "member"})
         with suppress(CantTell), restored_name(run, name, key):
             rename_made_organization(run)
             run.send_all([request.with_key(key) for request in (requests.get_organization(), creation, invitation)])
