@@ -696,7 +696,7 @@ def meetings(life: Life) -> list[object]:
 
 
 def _with_archived_neighbours(life: Life) -> Iterator[Request]:
-    """Yield a list of engagements archived in another order, edits to the name of one, and a foreign role change."""
+    """Yield a list of engagements archived in another order, edits to the name of one, and requests of other keys."""
     yield "main", "GET", f"{ENGAGEMENTS}?perPage=100", None
     for name in ("older", "newer", "plain"):
         yield "main", "POST", ENGAGEMENTS, {"name": name, "description": f"of {name}"}
@@ -708,6 +708,7 @@ def _with_archived_neighbours(life: Life) -> Iterator[Request]:
         yield "main", "PATCH", plain, body
         yield "main", "GET", plain, None
     yield "other", "PATCH", f"{MEMBERS}/3", {"role": _ROLES[-1]}
+    yield "engagements:read", "GET", f"{ENGAGEMENTS}?page=2&perPage=1", None
 
 
 def aftermath(life: Life) -> list[object]:

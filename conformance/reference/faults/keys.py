@@ -13,7 +13,7 @@ from conformance.reference.records import Key
 from conformance.reference.refusal import Refusal
 
 from . import operations as op
-from .changes import data, put, query, set_fields
+from .changes import data, past_item, put, query, set_fields
 from .conditions import (
     again,
     all_of,
@@ -500,6 +500,9 @@ SHOWN = (
           _ALLOWS[op.READ]),
     fault("scope-filters-nothing", "A key with only engagements:read lists all engagements, whatever the filter.",
           query(set_fields(status=None), _has_only("engagements:read")), "list-engagements-status-filter"),
+    fault("scope-loses-one-on-page-2",
+          "Each later page of engagements begins one too late for a key with only engagements:read.",
+          query(past_item, _has_only("engagements:read")), "list-engagements-pages-partition"),
     fault("scope-hides-members", "A key with only one permission gets an empty list of members.",
           data(op.LIST_MEMBERS, lambda *_: [], has_one_permission), _ALLOWS[op.LIST_MEMBERS], "list-members-total"),
     fault("scope-creates-for-itself",

@@ -14,7 +14,7 @@ from conformance.oracle.lists.listing import neighbours
 from conformance.oracle.lists.slices import Aspect, Deviation, Known, expect_slice
 from conformance.oracle.outcomes import CantTell, Evidence
 from conformance.running.scenarios import scenario
-from conformance.scenarios.keys_in_turn import send_by_turns
+from conformance.scenarios.keys_in_turn import scoped_key_or_none, send_by_turns
 from conformance.scenarios.lists.bounded_finding import find_seeded
 from conformance.scenarios.lists.combinations import combinations_for
 from conformance.scenarios.lists.filtered import engagements_by_status, listing_with_status, readable, until_seen
@@ -88,7 +88,9 @@ def _combinations(run: Run, whole: Snapshot) -> list[CombinedLists]:
     """Request the combinations with every key in turn."""
     known = Known(len(whole), True, run.scenarios.result(by_name).seeded.names, run.names.owns)
     batches = combinations_for(run, whole)
-    responses = iter(send_by_turns(run, [request for batch in batches for request in batch]))
+    reader = scoped_key_or_none(run, "engagements:read")
+    also = [] if reader is None else [reader]
+    responses = iter(send_by_turns(run, [request for batch in batches for request in batch], also))
     return [CombinedLists((*whole, *(next(responses) for _ in batch)), known) for batch in batches]
 
 
