@@ -16,7 +16,7 @@ from conformance.oracle.ledger.findings import Findings
 from conformance.oracle.ledger.ledger import ORGANIZATION_RULES, SCENARIOS, Ledger
 from conformance.oracle.ledger.lists import page_of
 from conformance.oracle.ledger.members import OwnMember
-from conformance.oracle.ledger.organization import OF_UPDATES, ONLY_NAME
+from conformance.oracle.ledger.organization import OF_UPDATES
 from conformance.oracle.outcomes import CantTell, CheckOutcome, Inapplicable, NonConformity, evidence
 from conformance.running.scenarios import scenario, scenario_named
 from conformance.scenarios.access.invalid_requests import invalid_organization_updates_again
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
+_CHANGED_BY_OTHERS: Final = frozenset({"/data/slug", "/data/plan", "/data/settings"})
+"""Fields of the organization that another user may change at the same time as the run."""
 _MOST_UNLISTED: Final = 10
 """Most engagements missing from lists that are read, to distinguish deleted from unlisted ones."""
 
@@ -246,18 +248,19 @@ def _again(run: Run) -> Findings:
 
 
 def _confirm_organization(run: Run, finding: Finding, ledger: Ledger, results: LedgerResults) -> Finding:
-    """Return a finding about the organization as certain if no other users change it; a wrong name must recur.
+    """Return a finding about the organization as certain if no other users change it.
 
-    If another update leaves a wrong name the second time, the finding is of its requirement.
+    What they can change must recur: a name, and another field unless the reads before and after the update were sent
+    right beside it. If another update leaves a wrong name the second time, the finding is of its requirement.
     """
     is_of_name = finding.pointer == "/data/name"
-    again = is_of_name or (finding.requirement, finding.pointer) == (ONLY_NAME, "/data/settings")
+    again = is_of_name or (finding.pointer in _CHANGED_BY_OTHERS and not _is_at_once(_cited(finding)))
     rules = dict.fromkeys((finding.requirement, *(OF_UPDATES if is_of_name else ())))
     repeated: list[Finding] = []
 
     def judge(seen: Findings) -> None:
         broken = (found for rule in rules for found in seen.of(rule))
-        repeated[:] = [found for found in broken if not is_of_name or found.pointer == finding.pointer][:1]
+        repeated[:] = [found for found in broken if found.pointer == finding.pointer][:1]
         for found in repeated:
             raise found.as_fault()
 
@@ -269,6 +272,12 @@ def _confirm_organization(run: Run, finding: Finding, ledger: Ledger, results: L
     except CantTell as doubt:
         results.doubts[finding.requirement] = doubt
     return finding
+
+
+def _is_at_once(exchanges: Sequence[Exchange]) -> bool:
+    """Whether the run sent nothing else between these exchanges."""
+    numbers = {exchange.number for exchange in exchanges}
+    return max(numbers) - min(numbers) < len(numbers)
 
 
 def _as_whole(run: Run, listed: Exchange) -> Exchange:

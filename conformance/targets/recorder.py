@@ -7,6 +7,8 @@ import threading
 from collections import defaultdict
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from conformance.json_text import text_or_none
@@ -31,6 +33,7 @@ from conformance.wire.requests import MAIN_KEY, OTHER_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from conformance.targets.journal import Journal
     from conformance.wire.exchange import Exchange
@@ -44,6 +47,8 @@ _ACTIONS: Final = {
     "removeMember": (Action.REMOVE_MEMBER, None),
 }
 _LONGEST_SUBJECT: Final = 200
+_SURELY_STORED: Final = timedelta(seconds=3)
+"""The time after an update in which a faulty service may still store fields that only the service sets."""
 _NO_NAME: Final = frozenset({"", "undefined", "null", "none"})
 """Names that a careless service stores for an update without one; any other is another user's."""
 
@@ -74,6 +79,7 @@ class JournalRecorder:
         self._sent_names: set[str] = set()
         self._roles: dict[str, str] = {}
         self._fields: dict[str, object] = {}
+        self._fields_sent_at: datetime | None = None
         self._names_with_hidden_text: set[str] = set()
         self._is_elsewhere = False
 
@@ -184,6 +190,8 @@ class JournalRecorder:
         # Without a response, with a gateway's, or before a retry, the entry stays intended.
         if response is None or (response.status == TOO_MANY_REQUESTS and not request.expects_429):
             return
+        if sent.entry.action is Action.RENAME_ORGANIZATION and fixed_fields(object_in(request.body)):
+            self._fields_sent_at = exchange.ended_at
         if response.status in REFUSALS:
             self._open[request].remove(sent)
             self._journal.refused(sent.entry)
@@ -256,15 +264,29 @@ class JournalRecorder:
 
     def _learn_organization(self, exchange: Exchange) -> None:
         key, data = exchange.request.key_name, data_of(exchange.received)
-        if key == MAIN_KEY and not self._journal.unsettled(Action.CHANGE_FIELDS):
-            self._fields = fixed_fields(data)
         if key == MAIN_KEY:
+            self._learn_fields(exchange, fixed_fields(data))
             self._is_elsewhere = self._journal.place.is_other_than(data)
         if key == MAIN_KEY and isinstance(data.get("id"), str):
             self._journal.belongs_to(data["id"], text_or_none(data.get("createdAt")), moment_of(exchange))
         if key == OTHER_KEY and isinstance(data.get("id"), str):
             self._journal.uses_other(data["id"])
         self._learn_name(key, data)
+
+    def _learn_fields(self, exchange: Exchange, shown: Mapping[str, object]) -> None:
+        """Learn the fields before the run's updates, or settle these if they have changed nothing.
+
+        If a field changes afterwards, another user has changed it, and it must stay.
+        """
+        entries = self._journal.unsettled(Action.CHANGE_FIELDS)
+        before = [object_in((entry.before or "").encode()) for entry in entries]
+        is_late = self._fields_sent_at is not None and exchange.started_at >= self._fields_sent_at + _SURELY_STORED
+        is_updating = any(sent.entry.action is Action.RENAME_ORGANIZATION for sent in chain(*self._open.values()))
+        if is_late and not is_updating and all(shown.get(name) == was[name] for was in before for name in was):
+            self._settle(Action.CHANGE_FIELDS, lambda _: True)
+            entries = []
+        if not entries:
+            self._fields = dict(shown)
 
     def _learn_name(self, key: str, data: Mapping[str, object]) -> None:
         """Learn an organization's name before the run, or after the last renaming."""

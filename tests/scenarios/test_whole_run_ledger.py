@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conformance.oracle.ledger.findings import Findings
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity
 from conformance.scenarios.whole_run_ledger import conclude, ledger_of_run
 from conformance.targets.names import RunNames
@@ -131,3 +132,34 @@ def test_a_list_that_others_keep_changing_is_not_wrong() -> None:
 
     with pytest.raises(CantTell, match="not when it was read again"):
         conclude(LISTED, ledger_of_run(talk))
+
+
+# --- settings of the organization, which another user may change
+
+REST = "update-organization-keeps-the-rest"
+
+
+@pytest.mark.parametrize(("between", "outcome"), [(0, NonConformity), (1, CantTell)])
+def test_settings_that_change_once_are_in_doubt_unless_they_were_read_at_once(
+    between: int, outcome: type[Exception]
+) -> None:
+    """Another user may have changed them between an update and a later read, but hardly between two requests."""
+    switched = iter([False, True])
+
+    def respond(asked: Request) -> Exchange:
+        if asked.operation.id != "getCurrentOrganization":
+            return make_exchange(asked, 200, {"data": {}})
+        shown = {"id": "o", "name": "Acme", "settings": {"ssoEnabled": next(switched, True)}}
+        return make_exchange(asked, 200, {"data": shown})
+
+    run = FakeRun(respond, pace=1.0, options=SimpleNamespace(only=(REST,)), names=RunNames("own-"), meets=bool)
+    run.fixtures = SimpleNamespace(members={})
+    run.scenarios = SimpleNamespace(
+        wait_for=lambda _: None, result_if_any=lambda _: None, result=lambda _: Findings(kept={REST: run.exchanges})
+    )
+    reading = requests.get_organization()
+    others = [requests.get_engagement("e")] * between
+    run.send_all([reading, requests.update_organization({"name": "Acme"}), *others, reading])
+
+    with pytest.raises(outcome, match="settings of the organization is not as before"):
+        conclude(REST, ledger_of_run(run))

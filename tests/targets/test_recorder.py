@@ -445,3 +445,40 @@ def test_the_journal_holds_no_key(journal: Journal, see: Callable[..., None]) ->
 
     assert b"swordfish" not in journal._file.path.read_bytes()
     assert only(journal).key == "engagements:write"
+
+
+FIELDS = {"plan": "team", "settings": {"requireTwoFactor": False}}
+
+
+@pytest.mark.parametrize(
+    ("status", "after", "shown", "settled"),
+    [
+        (200, 3.1, FIELDS, True),
+        (422, 3.1, FIELDS, True),
+        (200, 2.9, FIELDS, False),
+        (200, 3.1, FIELDS | {"settings": {"requireTwoFactor": True}}, False),
+        (None, 3.1, FIELDS, False),
+    ],
+    ids=["ignored", "refused", "too-early", "stored", "without-a-response"],
+)
+def test_fields_that_an_update_left_are_not_undone(
+    journal: Journal,
+    recorder: JournalRecorder,
+    *,
+    status: int | None,
+    after: float,
+    shown: dict[str, object],
+    settled: bool,
+) -> None:
+    """A read shows that, unless a service may still store them; a later change is another user's."""
+
+    def see(request: Request, status: int | None, body: object, at: float) -> None:
+        recorder.before(request)
+        recorder.after(make_exchange(request, status, body, at=at, seconds=0.0))
+
+    update = requests.update_organization({"name": "Acme", "settings": {"requireTwoFactor": True}})
+    see(requests.get_organization(), 200, {"data": {"name": "Acme", **FIELDS}}, 0.0)
+    see(update, status, {"data": {"name": "Acme"}}, 1.0)
+    see(requests.get_organization(), 200, {"data": {"name": "Acme", **shown}}, 1.0 + after)
+
+    assert bool(journal.unsettled(Action.CHANGE_FIELDS)) is not settled
