@@ -16,7 +16,7 @@ from conformance.oracle.ledger.findings import Findings
 from conformance.oracle.ledger.ledger import ORGANIZATION_RULES, SCENARIOS, Ledger
 from conformance.oracle.ledger.lists import page_of
 from conformance.oracle.ledger.members import OwnMember
-from conformance.oracle.ledger.organization import OF_UPDATES
+from conformance.oracle.ledger.organization import OF_UPDATES, ONLY_NAME
 from conformance.oracle.outcomes import CantTell, CheckOutcome, Inapplicable, NonConformity, evidence
 from conformance.running.scenarios import scenario, scenario_named
 from conformance.scenarios.access.invalid_requests import invalid_organization_updates_again
@@ -250,11 +250,13 @@ def _again(run: Run) -> Findings:
 def _confirm_organization(run: Run, finding: Finding, ledger: Ledger, results: LedgerResults) -> Finding:
     """Return a finding about the organization as certain if no other users change it.
 
-    What they can change must recur: a name, and another field unless the reads before and after the update were sent
-    right beside it. If another update leaves a wrong name the second time, the finding is of its requirement.
+    What they can change must recur: a name, settings that an update sent, and any other field unless the reads before
+    and after the update were sent right beside it. If another update leaves a wrong name the second time, the finding
+    is of its requirement.
     """
     is_of_name = finding.pointer == "/data/name"
-    again = is_of_name or (finding.pointer in _CHANGED_BY_OTHERS and not _is_at_once(_cited(finding)))
+    again = is_of_name or (finding.requirement, finding.pointer) == (ONLY_NAME, "/data/settings")
+    again = again or (finding.pointer in _CHANGED_BY_OTHERS and not _is_at_once(_cited(finding)))
     rules = dict.fromkeys((finding.requirement, *(OF_UPDATES if is_of_name else ())))
     repeated: list[Finding] = []
 
