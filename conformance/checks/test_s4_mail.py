@@ -68,18 +68,20 @@ def _of_two_organizations(run: Run, invitations: Sequence[Exchange]) -> list[tup
 
 def _expect_two_sent(run: Run, own: Exchange, theirs: Exchange) -> None:
     """Expect an e-mail for each of two invitations of an address; it may be the same address in other letter case."""
+    sent: list[Mail] = []
 
-    def sent() -> list[Mail]:
-        return [mail for mail in _mails_as_spelled(run, _address(own), (own, theirs)) if holds_link(mail.text)]
+    def both_sent() -> bool:
+        mails = _mails_as_spelled(run, _address(own), (own, theirs))
+        sent[:] = [mail for mail in mails if holds_link(mail.text)]
+        return len(sent) > 1
 
-    run.wait_until(lambda: len(sent()) > 1)
     expect.holds(
-        len(sent()) > 1,
+        run.wait_until(both_sent),
         "an address that two organizations invited got a single e-mail",
         own,
         theirs,
         expected="an e-mail for each invitation",
-        actual=f"{len(sent())} with a link",
+        actual=f"{len(sent)} with a link",
     )
 
 

@@ -1,4 +1,4 @@
-"""Simulated other users of an organization, who create, rename and delete engagements."""
+"""Simulated other users of an organization, who change its engagements or a setting."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ _ARCHIVED = 2
 _TOGETHER = 4
 """Seeded engagements with the same creation time."""
 _MINUTE = 60_000
+_PER_SWITCH = 400
+"""Requests from one change of the setting to the next."""
 
 
 class BusyNeighbours:
-    """Other users; they change engagements before or between the requests of the suite."""
+    """Other users; they change engagements or a setting before or between the requests of the suite."""
 
     def __init__(self, service: Core) -> None:
         self._service = service
@@ -50,6 +52,12 @@ class BusyNeighbours:
                 self._service.store.delete_engagement(kept.pop(0))
                 changes = {"name": f"Neighbour, renamed {self._requests}"}
                 self._service.store.edit_engagement(kept[0], changes, self._service.now())
+
+    def administer(self, organization_id: str) -> None:
+        """Switch a setting of the organization after some of the requests."""
+        self._requests += 1
+        if self._requests % _PER_SWITCH == 0:
+            self._service.store.switch_two_factor(organization_id, self._service.now())
 
     def seed(self, organization_id: str, many: str) -> None:
         """Add hundreds or thousands of engagements of the day before; half of them are archived.

@@ -140,6 +140,8 @@ class Service(Responses, Provisioning):
         match self.latitude["company"]:
             case "busy":
                 self._busy_neighbours.act(key.organization_id)
+            case "administrators":
+                self._busy_neighbours.administer(key.organization_id)
             case "hundreds" | "thousands" as many:
                 self._busy_neighbours.seed(key.organization_id, many)
 

@@ -121,6 +121,11 @@ class Store:
         statement = "UPDATE organizations SET name = ?, updated_at = max(updated_at, ?) WHERE id = ?"
         self._db.execute(statement, name, at, organization_id)
 
+    def switch_two_factor(self, organization_id: str, at: int) -> None:
+        """Change whether an organization requires a second factor."""
+        statement = "UPDATE organizations SET require_two_factor = NOT require_two_factor, updated_at = ? WHERE id = ?"
+        self._db.execute(statement, at, organization_id)
+
     def count_members(self, organization_id: str) -> int:
         """Count the members of an organization."""
         return self._db.count("members WHERE organization_id = ?", organization_id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from conformance.interface.operations import SCOPES
 from conformance.oracle.permissions import KEYS, Permission, permission_of
@@ -14,11 +14,13 @@ from conformance.wire.exchange import KEY_REFUSED
 from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential, Request
+
+_Exchange = TypeVar("_Exchange", "Exchange", "Exchange | None")
 
 _PAUSES: Final = (0.3, 0.7, 1.5)
 """Seconds before a request with a new key is sent again."""
@@ -45,9 +47,15 @@ class RetryNewKeys:
 
     def send_all(self, batch: Sequence[Request]) -> list[Exchange]:
         """Send independent requests; the responses are in the order of the requests."""
-        exchanges = self._run.send_all(batch)
+        return self._retrying(batch, self._run.send_all(batch))
+
+    def send_permitted(self, batch: Sequence[Request]) -> list[Exchange | None]:
+        """Send independent requests like ``send_all``, with None for those that a guard withholds."""
+        return self._retrying(batch, self._run.send_permitted(batch))
+
+    def _retrying(self, batch: Sequence[Request], exchanges: list[_Exchange]) -> list[_Exchange]:
         for pause in _PAUSES:
-            again = [place for place, exchange in enumerate(exchanges) if self._is_too_early(exchange)]
+            again = [place for place, sent in enumerate(exchanges) if sent is not None and self._is_too_early(sent)]
             if not again:
                 break
             self._run.sleep(pause)
@@ -72,7 +80,7 @@ def key_made_for_run(run: Run) -> Credential | None:
     return None
 
 
-def send_by_turns(run: Run, batch: Sequence[Request], also: Sequence[Credential] = ()) -> list[Exchange]:
+def send_by_turns(run: Run, batch: Sequence[Request], also: Iterable[Credential | None] = ()) -> list[Exchange]:
     """Send independent requests of one operation with all keys in turn that have carried it out.
 
     A request whose key is refused now is sent again with the main key; the exchanges are in the order of the requests.
@@ -80,10 +88,10 @@ def send_by_turns(run: Run, batch: Sequence[Request], also: Sequence[Credential]
     Args:
         run: The run.
         batch: The requests.
-        also: Further keys, which may have done nothing yet.
+        also: Further keys, which may have done nothing yet; None for one that the target does not have.
     """
     used = _keys_used(run, {request.operation.id for request in batch})
-    keys = [None, *used, *(key for key in also if key.name not in {known.name for known in used})]
+    keys = [None, *{key.name: key for key in (*used, *also) if key is not None}.values()]
     exchanges = run.send_all([replace(each, credential=keys[place % len(keys)]) for place, each in enumerate(batch)])
     refused = [place for place, exchange in enumerate(exchanges) if exchange.received_status in KEY_REFUSED]
     for place, again in zip(refused, run.send_all([batch[place] for place in refused]), strict=True):

@@ -88,7 +88,7 @@ def last_look(run: Run) -> LastLook:
     _edit_creation_of_removed(run)
     members, roles = _members_left(run), roles_last_listed(run)
     _change(run, reserved, _key_of_admin(members, roles))
-    by_admin = _remove_members(run, members, roles)
+    removal_of_admin = _remove_members(run, members, roles)
     run.sleep(_LATE[run.effort])
     removed, by_removed = _by_removed(run, reserved)
     reads = [requests.get_engagement(identifier) for identifier in _of_every_history(run)]
@@ -100,7 +100,7 @@ def last_look(run: Run) -> LastLook:
     by_others += with_scoped_key(run, "engagements:read", latest(run, status="archived", sort="name"))
     run.send_all([*by_others, *with_scoped_key(run, "organizations:read", *organization, page)])
     run.send_all(by_untouchable_member(run))
-    return LastLook(removed, by_removed + by_admin, _by_other_organization(run))
+    return LastLook(removed, by_removed + removal_of_admin, _by_other_organization(run))
 
 
 def _edit_creation_of_removed(run: Run) -> None:

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
+_NAME: Final = "/data/name"
 _CHANGED_BY_OTHERS: Final = frozenset({"/data/slug", "/data/plan", "/data/settings"})
 """Fields of the organization that another user may change at the same time as the run."""
 _MOST_UNLISTED: Final = 10
@@ -250,14 +251,11 @@ def _again(run: Run) -> Findings:
 def _confirm_organization(run: Run, finding: Finding, ledger: Ledger, results: LedgerResults) -> Finding:
     """Return a finding about the organization as certain if no other users change it.
 
-    What they can change must recur: a name, settings that an update sent, and any other field unless the reads before
-    and after the update were sent right beside it. If another update leaves a wrong name the second time, the finding
-    is of its requirement.
+    What they may have changed must recur. If another update leaves a wrong name the second time, the finding is of its
+    requirement.
     """
-    is_of_name = finding.pointer == "/data/name"
-    again = is_of_name or (finding.requirement, finding.pointer) == (ONLY_NAME, "/data/settings")
-    again = again or (finding.pointer in _CHANGED_BY_OTHERS and not _is_at_once(_cited(finding)))
-    rules = dict.fromkeys((finding.requirement, *(OF_UPDATES if is_of_name else ())))
+    must_recur = _may_be_of_others(finding)
+    rules = dict.fromkeys((finding.requirement, *(OF_UPDATES if finding.pointer == _NAME else ())))
     repeated: list[Finding] = []
 
     def judge(seen: Findings) -> None:
@@ -268,12 +266,21 @@ def _confirm_organization(run: Run, finding: Finding, ledger: Ledger, results: L
 
     try:
         with confirm.cant_tell_if_others_interfere(run):
-            confirm.again(ledger.findings, judge, lambda: run.scenarios.result(_again) if again else ledger.findings)
+            confirm.again(
+                ledger.findings, judge, lambda: run.scenarios.result(_again) if must_recur else ledger.findings
+            )
     except NonConformity:
         return replace(finding, requirement=repeated[0].requirement, unconfirmed=False)
     except CantTell as doubt:
         results.doubts[finding.requirement] = doubt
     return finding
+
+
+def _may_be_of_others(finding: Finding) -> bool:
+    """Whether another user may have changed the field: its name, or what was not read right before and after."""
+    if finding.pointer == _NAME or (finding.requirement, finding.pointer) == (ONLY_NAME, "/data/settings"):
+        return True
+    return finding.pointer in _CHANGED_BY_OTHERS and not _is_at_once(_cited(finding))
 
 
 def _is_at_once(exchanges: Sequence[Exchange]) -> bool:

@@ -47,7 +47,7 @@ _ACTIONS: Final = {
     "removeMember": (Action.REMOVE_MEMBER, None),
 }
 _LONGEST_SUBJECT: Final = 200
-_SURELY_STORED: Final = timedelta(seconds=3)
+_SURELY_STORED: Final = timedelta(seconds=1)
 """The time after an update in which a faulty service may still store fields that only the service sets."""
 _NO_NAME: Final = frozenset({"", "undefined", "null", "none"})
 """Names that a careless service stores for an update without one; any other is another user's."""

@@ -178,10 +178,10 @@ def mail_form(visitor: Visitor) -> object:
 
 
 def busy_neighbours(visitor: Visitor) -> object:
-    """Count the engagements of other users, and the archived ones among them."""
-    for _ in range(60):
-        visitor.get(ORGANIZATION)
-    return [visitor.get(f"{ENGAGEMENTS}{query}").json()["meta"]["total"] for query in ("", "?status=archived")]
+    """Count the engagements of other users, the archived ones among them, and the states of a setting."""
+    settings = [visitor.get(ORGANIZATION).json()["data"]["settings"]["requireTwoFactor"] for _ in range(60)]
+    totals = [visitor.get(f"{ENGAGEMENTS}{query}").json()["meta"]["total"] for query in ("", "?status=archived")]
+    return [*totals, len(set(settings))]
 
 
 PROBES: dict[str, Probe] = {

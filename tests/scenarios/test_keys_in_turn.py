@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.scenarios.keys_in_turn import send_by_turns, send_with
+from conformance.scenarios.keys_in_turn import RetryNewKeys, send_by_turns, send_with
 from conformance.wire import requests
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun
 
 if TYPE_CHECKING:
+    import pytest
+
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
@@ -34,7 +36,7 @@ def names(run: FakeRun) -> list[str | None]:
 def test_keys_take_turns() -> None:
     """The main key and each key that has deleted before are used in turn; others, and lost ones, are not."""
     run = FakeRun(lambda _: make_exchange("deleteEngagement", 200, {}), USED)
-    assert len(send_by_turns(run, BATCH)) == len(BATCH)
+    assert len(send_by_turns(run, BATCH, [None])) == len(BATCH)
     assert names(run) == [None, "engagements:delete", None, "engagements:delete"]
 
 
@@ -62,3 +64,17 @@ def test_a_single_request_with_a_key() -> None:
     run = FakeRun(respond)
     assert [send_with(run, key, BATCH[0]).status for key in (MEMBER, REMOVED, None)] == [200, 204, 204]
     assert names(run) == ["member_1", *["member_2"] * 4, None, None]
+
+
+def test_a_withheld_request_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Requests that a guard withholds have no exchange; a new key's first 401 is still sent again."""
+    statuses = iter((401, 401, 200, 200))
+    run = FakeRun(lambda sent: make_exchange(sent, next(statuses), {}))
+    monkeypatch.setattr(
+        run, "send_permitted", lambda batch: [run.send(batch[0]), None, run.send(batch[2])], raising=False
+    )
+
+    sent = RetryNewKeys(run).send_permitted([request.with_key(MEMBER) for request in BATCH[:3]])
+
+    assert [None if exchange is None else exchange.status for exchange in sent] == [200, None, 200]
+    assert [request.identifier for request in run.sent] == ["e0", "e2", "e0", "e2"]

@@ -453,11 +453,11 @@ FIELDS = {"plan": "team", "settings": {"requireTwoFactor": False}}
 @pytest.mark.parametrize(
     ("status", "after", "shown", "settled"),
     [
-        (200, 3.1, FIELDS, True),
-        (422, 3.1, FIELDS, True),
-        (200, 2.9, FIELDS, False),
-        (200, 3.1, FIELDS | {"settings": {"requireTwoFactor": True}}, False),
-        (None, 3.1, FIELDS, False),
+        (200, 1.1, FIELDS, True),
+        (422, 1.1, FIELDS, True),
+        (200, 0.9, FIELDS, False),
+        (200, 1.1, FIELDS | {"settings": {"requireTwoFactor": True}}, False),
+        (None, 1.1, FIELDS, False),
     ],
     ids=["ignored", "refused", "too-early", "stored", "without-a-response"],
 )

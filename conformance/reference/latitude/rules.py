@@ -121,6 +121,6 @@ RULE_POINTS = (
     Point(
         "company",
         "How much do other users change the organization meanwhile?",
-        ("none", "busy", "hundreds", "thousands"),
+        ("none", "busy", "administrators", "hundreds", "thousands"),
     ),
 )

@@ -85,7 +85,7 @@ class Permissions:
 
         Raises:
             MissingMeans: There is no such key, or no member to try it on.
-            CantTell: The service created no engagement to try it on.
+            CantTell: The service created no engagement to try it on, or a guard withheld the request.
         """
         if scope in self.missing_means:
             raise MissingMeans(self.missing_means[scope].need, self.missing_means[scope].reason)
@@ -93,7 +93,9 @@ class Permissions:
             return self.cells[scope, operation]
         if operation in _MEMBERSHIP and self.no_member is not None:
             raise self.no_member
-        raise CantTell(f"there was no engagement that {operation} could be tried on")
+        if not self.reserved.ids and OPERATIONS[operation].parameter is not None:
+            raise CantTell(f"there was no engagement that {operation} could be tried on")
+        raise CantTell(f"{operation} could not be tried without harm to others' data")
 
     @property
     def used_keys(self) -> tuple[tuple[str, Credential], ...]:
@@ -146,9 +148,10 @@ def _try_refusals(run: Run, sender: RetryNewKeys, tried: Permissions) -> None:
             for name, request in _refused_requests(run, scope, inputs, tried)
             if _may_be_tried(run, name, tried)
         ]
-        exchanges = sender.send_all([request for _, request in batch])
+        exchanges = sender.send_permitted([request for _, request in batch])
         for (name, _), exchange in zip(batch, exchanges, strict=True):
-            tried.cells.setdefault((scope, name), []).append(exchange)
+            if exchange is not None:
+                tried.cells.setdefault((scope, name), []).append(exchange)
     _try_refusal_order(run, inputs, tried)
     if tried.reserved.ids:
         run.send(latest(run, sort="updatedAt", order="desc"))  # for the ledger
@@ -296,8 +299,10 @@ def _try_other_requests(run: Run, sender: RetryNewKeys, tried: Permissions) -> N
         batch = [entry for entry in planned if entry[1] in step]
         due = [cell for cell in after_reading if any(exchange.accepted for exchange in tried.cells.get(cell, []))]
         batch += [after_reading.pop(cell) for cell in due]
-        exchanges = sender.send_all([request for _, _, request in batch])
+        exchanges = sender.send_permitted([request for _, _, request in batch])
         for (scope, name, request), exchange in zip(batch, exchanges, strict=True):
+            if exchange is None:
+                continue
             tried.cells.setdefault((scope, name), []).append(exchange)
             if MATRIX[scope, name] is Permission.ALLOWED and request.identifier is not None and exchange.missed:
                 tried.missing[request.identifier] = run.send(requests.get_engagement(request.identifier))

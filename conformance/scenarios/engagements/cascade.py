@@ -106,7 +106,7 @@ def cascade(run: Run) -> Cascade:
     kept = _records(run, neighbour, KINDS)
     run.send(latest(run))  # the laws of lists judge it: an engagement with several records is listed once
     unauthorized = _try_unauthorized(run, requests.delete_engagement(neighbour))
-    keys = [key for key in (key_of_bystander(run), scoped_key_or_none(run, "engagements:delete")) if key is not None]
+    keys = [key_of_bystander(run), scoped_key_or_none(run, "engagements:delete")]
     deletions = send_by_turns(run, [requests.delete_engagement(identifier) for identifier in deleted], keys)
     gone = [each for deletion, each in zip(deletions, records, strict=True) if deletion.succeeded]
     run.wait_until(lambda: not still_there(run, gone))

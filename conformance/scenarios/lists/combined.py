@@ -89,8 +89,7 @@ def _combinations(run: Run, whole: Snapshot) -> list[CombinedLists]:
     known = Known(len(whole), True, run.scenarios.result(by_name).seeded.names, run.names.owns)
     batches = combinations_for(run, whole)
     reader = scoped_key_or_none(run, "engagements:read")
-    also = [] if reader is None else [reader]
-    responses = iter(send_by_turns(run, [request for batch in batches for request in batch], also))
+    responses = iter(send_by_turns(run, [request for batch in batches for request in batch], [reader]))
     return [CombinedLists((*whole, *(next(responses) for _ in batch)), known) for batch in batches]
 
 

@@ -102,16 +102,17 @@ def use_before_removal(
 
 def use_after_removal(run: Run, allowed: tuple[AllowedOperation, ...]) -> tuple[RepeatedUse, ...]:
     """Send everything that was allowed again, all at once."""
-    later = run.send_all([operation.later for operation in allowed])
-    return tuple(RepeatedUse(operation.before, after) for operation, after in zip(allowed, later, strict=True))
+    later = run.send_permitted([operation.later for operation in allowed])
+    pairs = zip(allowed, later, strict=True)
+    return tuple(RepeatedUse(operation.before, after) for operation, after in pairs if after is not None)
 
 
 def _try(sender: RetryNewKeys, key: Credential, pairs: list[tuple[Request, Request]]) -> list[AllowedOperation]:
-    responses = sender.send_all([before.with_key(key) for before, _ in pairs])
+    responses = sender.send_permitted([before.with_key(key) for before, _ in pairs])
     return [
         AllowedOperation(response, later.with_key(key))
         for response, (_, later) in zip(responses, pairs, strict=True)
-        if response.succeeded
+        if response is not None and response.succeeded
     ]
 
 
