@@ -17,20 +17,15 @@ if TYPE_CHECKING:
     from conformance.scenarios.engagements.deletion import Deleted, Deletion
 
 
-def deleted(deletion: Deletion) -> list[Deleted]:
-    """Return the engagements whose deletion succeeded."""
-    found = [attempt for attempt in (deletion.active, deletion.archived) if attempt.response.succeeded]
-    if not found:
+def _gone(deletion: Deletion) -> list[Deleted]:
+    """Return the deleted engagements that cannot be read any more; another requirement judges the others."""
+    done = [attempt for attempt in (deletion.active, deletion.archived) if attempt.response.succeeded]
+    if not done:
         raise CantTell("no deletion succeeded", deletion.active.response, deletion.archived.response)
-    return found
-
-
-def gone(deletion: Deletion) -> list[Deleted]:
-    """Return the deleted engagements, if some cannot be read; another requirement judges that."""
-    found = [attempt for attempt in deleted(deletion) if not attempt.read.succeeded]
-    if not found:
-        raise CantTell("the deletion had no effect", *(attempt.read for attempt in deleted(deletion)))
-    return found
+    gone = [attempt for attempt in done if not attempt.read.succeeded]
+    if not gone:
+        raise CantTell("the deletion had no effect", *(attempt.read for attempt in done))
+    return gone
 
 
 @requirement("delete-unknown-engagement")
@@ -42,17 +37,17 @@ def test_unknown_engagement_cannot_be_deleted(run: Run) -> None:
 @requirement("deleted-uneditable")
 def test_deleted_engagement_cannot_be_edited(deletion: Deletion) -> None:
     """A deleted engagement is not found by an edit."""
-    for attempt in gone(deletion):
+    for attempt in _gone(deletion):
         expect.status_in(attempt.edit, 404)
 
 
 @requirement("deleted-undeletable")
 def test_deleted_engagement_cannot_be_deleted_again(deletion: Deletion) -> None:
     """A deleted engagement is not found by another deletion."""
-    for attempt in gone(deletion):
+    for attempt in _gone(deletion):
         expect.status_in(attempt.again, 404)
 
 
 OBSERVATIONS: Final = (
-    observing("unarchive-unknown", deletion, lambda seen: [attempt.unarchive for attempt in gone(seen)]),
+    observing("unarchive-unknown", deletion, lambda seen: [attempt.unarchive for attempt in _gone(seen)]),
 )

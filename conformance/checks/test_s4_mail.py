@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from conformance.checks.markers import requirement
+from conformance.interface.list_parameters import ASSIGNABLE_ROLES
 from conformance.oracle import expect
 from conformance.oracle.exchanges import of_operation
 from conformance.oracle.laws.no_ops import no_op_changes
@@ -129,7 +130,7 @@ def _is_valid(run: Run, invitation: Exchange) -> bool:
     # A provisioner may read no mail of domains below the invitation domain.
     reads_all = run.profile.mailbox is not None or address.endswith(f"@{run.profile.invitation_domain}".casefold())
     has_key = key is None or not key.invalid
-    return role in ("admin", "member") and "@" in address and reads_all and has_key
+    return role in ASSIGNABLE_ROLES and "@" in address and reads_all and has_key
 
 
 def _is_of_former(run: Run, invitation: Exchange) -> bool:

@@ -71,7 +71,7 @@ def _expect_kept(attempts: Sequence[KeptText]) -> None:
 def _expect_permitted_refusal(attempt: KeptText) -> None:
     if attempt.response.status >= SERVER_ERRORS_FROM:
         raise CantTell(f"the service returned {attempt.response.status}", attempt.response)
-    # A name without the run's mark may be in use.
+    # A name without the run's prefix may be in use.
     permitted = INVALID | ({409} if attempt.sent["name"] in ALONE else set())
     if attempt.before is not None and attempt.response.attempt > 1 and attempt.response.status not in permitted:
         raise CantTell("a response was lost, and the retried request was refused", attempt.response)

@@ -19,7 +19,7 @@ from conformance.scenarios.access.unauthenticated import NO_KEY, bad_keys
 from conformance.scenarios.untried import untried_refusals
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
-from conformance.wire.requests import Credential
+from conformance.wire.requests import MAIN_KEY, Credential
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -82,7 +82,7 @@ def test_letter_case_of_the_scheme(run: Run) -> None:
     """Observe the scheme in other letter case."""
     key = run.fixtures.main.key
     for scheme in ("bearer",) if run.effort is Effort.QUICK else ("bearer", "BEARER"):
-        exchange = run.send(requests.get_organization().with_key(Credential("api_key", f"{scheme} {key}")))
+        exchange = run.send(requests.get_organization().with_key(Credential(MAIN_KEY, f"{scheme} {key}")))
         run.observe("bearer-letter-case", f"{scheme}: {describe_response(exchange)}", exchange)
 
 

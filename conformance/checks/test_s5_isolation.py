@@ -15,6 +15,7 @@ from conformance.oracle import expect, read
 from conformance.oracle.effects import Interval
 from conformance.oracle.exchanges import of_operation
 from conformance.oracle.laws.responses import readable_resources
+from conformance.oracle.ledger.changes import REFUSALS_OF_UNARCHIVE
 from conformance.oracle.ledger.rules import is_of_main
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, Untested, evidence
@@ -44,8 +45,6 @@ if TYPE_CHECKING:
 
 _TELLING_NAME: Final = ("getCurrentOrganization", "updateCurrentOrganization")
 _REFUSED: Final = (403, 404)
-_UNARCHIVE_REFUSED: Final = (400, 403, 404, 415, 422)
-"""The body of unarchiving is unspecified, so the request itself may be refused first."""
 
 
 @requirement("isolation-own-organization")
@@ -74,7 +73,7 @@ def test_updates_are_of_the_organization_of_the_key(two_organizations: TwoOrgani
 def test_other_engagements_are_out_of_reach(two_organizations: TwoOrganizations, operation: str) -> None:
     """An engagement of another organization in any state gets 404 or 403, as if it did not exist."""
     two_organizations.ensure_two()
-    permitted = _UNARCHIVE_REFUSED if operation == "unarchiveEngagement" else _REFUSED
+    permitted = REFUSALS_OF_UNARCHIVE if operation == "unarchiveEngagement" else _REFUSED
 
     attempts = two_organizations.attempts[operation]
     if not attempts:

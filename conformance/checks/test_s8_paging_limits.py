@@ -37,7 +37,7 @@ def test_out_of_bounds_refused_or_truthful(run: Run, list_queries: ListQueries) 
 @requirement("list-paging-limits-truthful")
 def test_out_of_bounds_total_pages(list_queries: ListQueries) -> None:
     """A page or perPage out of bounds is refused, or served with the right totalPages."""
-    plain = {response.operation_id: response for response in list_queries.plain.values()}
+    plain = _plain(list_queries)
 
     for response in list_queries.out_of_bounds.values():
         truthful = partial(paging_limits.expect_refused_or_truthful, response)
@@ -48,7 +48,7 @@ def test_out_of_bounds_total_pages(list_queries: ListQueries) -> None:
 @requirement("list-past-the-end")
 def test_past_the_end(run: Run, list_queries: ListQueries) -> None:
     """A page past the end is an empty list, or refused."""
-    plain = {response.operation_id: response for response in list_queries.plain.values()}
+    plain = _plain(list_queries)
 
     for response in list_queries.past_the_end.values():
         judge = partial(_expect_past_the_end, plain[response.operation_id])
@@ -65,11 +65,16 @@ def test_past_the_end(run: Run, list_queries: ListQueries) -> None:
 def test_total_past_the_end(run: Run, list_queries: ListQueries, asked: str) -> None:
     """A page past the end, if it is served, states the total of the first page."""
     response = list_queries.past_the_end[asked]
-    plain = next(page for page in list_queries.plain.values() if page.request.operation is response.request.operation)
+    plain = _plain(list_queries)[response.operation_id]
     if not response.succeeded:
         raise Inapplicable("A page past the end was refused")
 
     confirm.stable_list(run, (response, plain), lambda snapshot: paging_limits.expect_total_of(*snapshot))
+
+
+def _plain(queries: ListQueries) -> dict[str, Exchange]:
+    """Return the lists without parameters, by their operationId."""
+    return {response.operation_id: response for response in queries.plain.values()}
 
 
 def _expect_past_the_end(plain: Exchange, snapshot: Snapshot) -> None:

@@ -27,7 +27,7 @@ from conformance.targets.queries import QueryClient
 from conformance.targets.responses import data_of, identifier_of
 from conformance.targets.yaml_entries import TargetFileError
 from conformance.wire.exchange import UNDOING
-from conformance.wire.requests import Credential, get_organization
+from conformance.wire.requests import OTHER_KEY, Credential, get_organization
 
 if TYPE_CHECKING:
     from conformance.targets.pending import UndoResult
@@ -131,7 +131,7 @@ def _undone(journal: Journal, profile: Profile, *, moved: bool) -> UndoResult:
     others = {
         name: Credential.bearer(name, key.reveal())
         for name, key in profile.keys.items()
-        if name in {"other_organization", "throttled"}
+        if name in {OTHER_KEY, "throttled"}
     }
     wire = connect(profile, RunOptions(), redactor_of(profile))
     wire.reserve_for(lambda: len(journal.pending()))

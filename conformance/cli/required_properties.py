@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from conformance.cli.challenge import REGISTER
+from conformance.running.options import Effort
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,7 +22,7 @@ VERDICTS: Final[Mapping[str, tuple[str, ...]]] = {
     "any": ("conformant", "inconclusive", "non-conformant"),
 }
 """The verdicts that meet each required one."""
-EFFORTS: Final = ("quick", "standard", "deep")
+EFFORTS: Final = tuple(effort.value for effort in Effort)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,8 +26,9 @@ from conformance.cli.options import (
 )
 from conformance.cli.output import lasting_output
 from conformance.running.intent import FOR_A_SERVICE, MASK_PEOPLE, selected_service
-from conformance.running.options import Effort, Mode
+from conformance.running.options import Effort
 from conformance.targets.challenge import seed_of
+from conformance.targets.profile import Mode
 from conformance.targets.yaml_entries import TargetFileError
 
 _UNCHANGED: Final = (

@@ -29,8 +29,8 @@ from conformance.cli.text import open_console, plain, usage_error
 from conformance.exits import Exit
 from conformance.reports.wording import counted
 from conformance.running.intent import options_of
-from conformance.running.options import Mode
 from conformance.targets.challenge import fresh_challenge, seed_of
+from conformance.targets.profile import Mode
 from conformance.targets.yaml_entries import TargetFileError
 
 if TYPE_CHECKING:

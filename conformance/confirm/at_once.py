@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
 
-_LISTS: Final = [law for law in LAWS.values() if law.confirmed and law.in_run is None]
+_LISTS: Final = [law for law in LAWS.values() if law.confirmed]
 _MAX_LISTS: Final = 6
 """Lists that break the same law and are requested again at once."""
 _REPETITIONS: Final = 5

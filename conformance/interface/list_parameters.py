@@ -17,6 +17,8 @@ PARAMETERS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
 """The names of the parameters, by operationId."""
 
 ROLES: Final = ("owner", "admin", "member")
+ASSIGNABLE_ROLES: Final = ("admin", "member")
+"""The roles that an invitation or a change can give."""
 STATUSES: Final = ("active", "archived")
 SORTS: Final = ("createdAt", "updatedAt", "name")
 ORDERS: Final = ("asc", "desc")

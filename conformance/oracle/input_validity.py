@@ -10,7 +10,15 @@ import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
 
-from conformance.interface.list_parameters import MAX_PER_PAGE, ORDERS, PARAMETERS, ROLES, SORTS, STATUSES
+from conformance.interface.list_parameters import (
+    ASSIGNABLE_ROLES,
+    MAX_PER_PAGE,
+    ORDERS,
+    PARAMETERS,
+    ROLES,
+    SORTS,
+    STATUSES,
+)
 from conformance.json_text import Malformed, Parsed, read_json
 from conformance.oracle.effects import must_be_accepted
 
@@ -102,7 +110,7 @@ def _of_address(value: str) -> Validity:
 
 
 def _of_new_role(operation: str, value: str) -> Validity:
-    if value in {"admin", "member"}:
+    if value in ASSIGNABLE_ROLES:
         return Validity.VALID
     if value == "owner":
         return Validity.INVALID if operation == "inviteMember" else Validity.OPEN

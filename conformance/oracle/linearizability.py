@@ -12,7 +12,7 @@ from enum import Enum
 from math import inf
 from typing import TYPE_CHECKING
 
-from conformance.oracle.effects import MICROSECONDS, Interval, must_be_accepted, must_read_back_exactly
+from conformance.oracle.effects import MICROSECONDS, TEXTS, Interval, must_be_accepted, must_read_back_exactly
 from conformance.oracle.laws.responses import first_resource
 from conformance.oracle.rendering import render
 
@@ -163,10 +163,11 @@ def _event(exchange: Exchange) -> Event | None:
         return None
     outcome = _outcome(exchange)
     body = exchange.sent_fields
-    sent = tuple((name, str(value)) for name, value in body.items() if name in {"name", "description"})
-    if operation == "read" and outcome not in {RequestOutcome.DONE, RequestOutcome.NOT_FOUND}:
+    texts = {name: body[name] for name in TEXTS if name in body}
+    if not all(isinstance(text, str) and must_read_back_exactly(text) for text in texts.values()):
         return None
-    if not all(must_read_back_exactly(value) for _, value in sent):
+    sent = tuple(texts.items())
+    if operation == "read" and outcome not in {RequestOutcome.DONE, RequestOutcome.NOT_FOUND}:
         return None
     if (
         outcome is RequestOutcome.REFUSED

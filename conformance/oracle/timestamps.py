@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _FORMAT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _A_MILLISECOND: Final = timedelta(milliseconds=1)
 _A_MINUTE: Final = 60.0
 _SEVERAL: Final = 5
@@ -44,7 +44,7 @@ def step_of(times: Iterable[datetime]) -> float:
     of a stopped clock: it shows at most that it is a whole minute.
     """
     moments = set(times)
-    begin = min(moments) if len(moments) >= _SEVERAL else _EPOCH
+    begin = min(moments) if len(moments) >= _SEVERAL else EPOCH
     step = gcd(*((moment - begin) // _A_MILLISECOND for moment in moments)) / 1000
     if step and step % _A_MINUTE == 0:
         return _A_MINUTE

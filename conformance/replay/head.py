@@ -10,11 +10,12 @@ from conformance.catalogue import RELEASES
 from conformance.interface.operations import KINDS
 from conformance.reports.limits import SHARES
 from conformance.reports.text import one_line
-from conformance.running.options import Effort, Mode
+from conformance.running.options import Effort
 from conformance.suite import versions
 from conformance.targets import validity
 from conformance.targets.challenge import CHALLENGE
 from conformance.targets.loading import KEY_NAMES
+from conformance.targets.profile import Mode
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -24,7 +24,7 @@ from conformance.verdicts.session import run_checks
 from conformance.wire.recorded_clock import FrozenClock
 from conformance.wire.recorded_inputs import InputPlayer
 from conformance.wire.replay_wire import ReplayWire
-from conformance.wire.requests import Credential
+from conformance.wire.requests import MAIN_KEY, Credential
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -120,6 +120,6 @@ def _run(recording: Recording, player: InputPlayer, folder: Path) -> tuple[Repla
 
 def _credential(name: str, inputs: RunInputs) -> Credential:
     """Return the placeholder of a credential of the recorded run."""
-    if name == "api_key":
+    if name == MAIN_KEY:
         return Credential.bearer(name, inputs.profile.api_key.reveal())
     return Credential.bearer(name, placeholder(name))

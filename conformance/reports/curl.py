@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from conformance.wire.redaction import is_text
+from conformance.wire.requests import MAIN_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -91,7 +92,7 @@ def variable(name: str, variables: Mapping[str, str] = _NONE) -> str:
     """Return the environment variable of a key, by the key's name."""
     if name in variables:
         return variables[name]
-    if name == "api_key":
+    if name == MAIN_KEY:
         return "CONFORMANCE_API_KEY"
     return "CONFORMANCE_KEY_" + re.sub(r"\W+", "_", name.removeprefix("keys."), flags=re.ASCII).strip("_").upper()
 

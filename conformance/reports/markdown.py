@@ -103,7 +103,7 @@ def _facts(report: Report) -> Iterator[str]:
     for warning in run.get("warnings", []):
         yield f"- ⚠️ {inline(warning)}"
     for left in report.get("not_undone", []):
-        yield f"- ⚠️ Not undone: {inline(str(left))}"
+        yield f"- ⚠️ Not undone: {inline(left)}"
     if lasting := report.get("lasting", []):
         yield f"- {lasting_sentence(len(lasting))}"
     yield ""

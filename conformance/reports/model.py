@@ -38,6 +38,7 @@ class Target(TypedDict):
 
     name: str
     base_url: str
+    certificate_sha256: NotRequired[str]
 
 
 class Interface(TypedDict):
@@ -173,10 +174,11 @@ class Report(TypedDict):
     census: NotRequired[object]
     journal: NotRequired[object]
     gone: NotRequired[list[str]]
-    not_undone: NotRequired[list[Any]]
+    not_undone: NotRequired[list[str]]
     lasting: NotRequired[list[str]]
     cleanup: NotRequired[str]
     limits: NotRequired[list[Limit]]
+    waivers: NotRequired[list[dict[str, str]]]
     coverage: NotRequired[dict[str, dict[str, int]]]
 
 

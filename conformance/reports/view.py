@@ -127,9 +127,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
 
 def _alerts(report: Report) -> list[str]:
     interrupted = [_INTERRUPTED] if report["run"]["interrupted"] else []
-    left = [
-        f"Not undone: {change if isinstance(change, str) else _json(change)}" for change in report.get("not_undone", [])
-    ]
+    left = [f"Not undone: {change}" for change in report.get("not_undone", [])]
     return [*gone_warnings(report), *interrupted, *left, *report["run"].get("warnings", [])]
 
 

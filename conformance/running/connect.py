@@ -10,7 +10,7 @@ from conformance.targets.yaml_entries import TargetFileError
 from conformance.wire.client import Wire
 from conformance.wire.recording_wire import RecordingWire
 from conformance.wire.redaction import HIDDEN_TEXTS, Redactor
-from conformance.wire.requests import Credential
+from conformance.wire.requests import MAIN_KEY, Credential
 from conformance.wire.settings import USER_AGENT, WireSettings
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def wire_settings(profile: Profile, options: RunOptions) -> WireSettings:
     try:
         return WireSettings(
             base_url=profile.base_url,
-            credential=Credential.bearer("api_key", profile.api_key.reveal()),
+            credential=Credential.bearer(MAIN_KEY, profile.api_key.reveal()),
             headers=tuple((name, value.reveal()) for name, value in profile.headers.items()),
             user_agent=profile.user_agent or USER_AGENT,
             timeout=profile.timeout,

@@ -7,12 +7,11 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from conformance.targets.connection import UNCHANGED, Connection
-from conformance.targets.profile import Mode
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Effort", "Mode", "RunOptions"]
+    from conformance.targets.profile import Mode
 
 
 class Effort(StrEnum):

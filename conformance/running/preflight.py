@@ -13,7 +13,7 @@ from conformance.oracle.outcomes import CheckOutcome
 from conformance.targets.census import organization_census
 from conformance.wire import requests
 from conformance.wire.exchange import NoResponse
-from conformance.wire.requests import Credential
+from conformance.wire.requests import MAIN_KEY, OTHER_KEY, Credential
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -86,13 +86,13 @@ def try_keys(profile: Profile, wire: Wire, first: Exchange) -> list[Tried]:
     engagement = read.first_identifier(listed) if listed.accepted else None
     read_engagement = None if engagement is None else requests.get_engagement(engagement)
     exchange = None if read_engagement is None else wire.send(read_engagement)
-    main = Tried("api_key", {"organization": first, "engagement": exchange, "engagements": listed})
+    main = Tried(MAIN_KEY, {"organization": first, "engagement": exchange, "engagements": listed})
     return [main, *(_tried(wire, name, key, read_engagement) for name, key in _other_keys(profile))]
 
 
 def _tried(wire: Wire, name: str, key: Secret, read_engagement: Request | None) -> Tried:
     batch = {"organization": requests.get_organization(), "engagements": requests.list_engagements(perPage=1)}
-    if read_engagement is not None and name != "other_organization":
+    if read_engagement is not None and name != OTHER_KEY:
         batch["engagement"] = read_engagement
     credential = Credential.bearer(name, key.reveal())
     exchanges = wire.send_all([request.with_key(credential) for request in batch.values()])
@@ -130,9 +130,9 @@ def _of_key(key: Tried, main: Tried) -> Iterator[str]:
         yield f"{key.name}: the key can also read the {wrong}; it has other permissions, or the service is wrong."
     if key.organization is None or main.organization is None:
         return
-    if key.name == "other_organization" and key.organization == main.organization:
+    if key.name == OTHER_KEY and key.organization == main.organization:
         yield "other_organization: the key belongs to the same organization as api_key."
-    if key.name != "other_organization" and key.organization != main.organization:
+    if key.name != OTHER_KEY and key.organization != main.organization:
         yield f"{key.name}: the key belongs to another organization than api_key."
 
 

@@ -144,7 +144,7 @@ def expect_not_honoured(sent: dict[str, Any], exchange: Exchange) -> None:
 
 
 def expect_missing(response: Exchange) -> None:
-    """Expect that an engagement was not found whose identifier may have a shape that the service never issues."""
+    """Expect that nothing was found for an identifier, which may have a shape that the service never issues."""
     expect.status_in(response, 404, 400, 422)
 
 

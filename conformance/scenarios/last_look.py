@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
-from conformance.running.options import Effort, Mode
+from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import by_untouchable_member, untouchable_member
 from conformance.scenarios.access.reserved_engagements import (
@@ -29,6 +29,7 @@ from conformance.scenarios.organization.counts import Counts, Reader, counts_of
 from conformance.scenarios.organization.organization_walk import role_walk
 from conformance.scenarios.tour import tour
 from conformance.scenarios.untried import untried_refusals
+from conformance.targets.profile import Mode
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -286,17 +287,17 @@ def _of_every_history(run: Run) -> list[str]:
 
     The order is the same in every run of a seed, despite parallel requests.
     """
-    histories: dict[str, list[str]] = {}
+    changes_of: dict[str, list[str]] = {}
     for exchange in sorted(run.wire.exchanges, key=lambda sent: sent.check):
         created = exchange.operation_id == "createEngagement" and exchange.by_main_key and exchange.accepted
         if created and (made := read.identifier_or_none(exchange)) is not None:
-            histories[made] = []
+            changes_of[made] = []
     for exchange in run.wire.exchanges:
-        if exchange.request.identifier in histories and exchange.request.method != "GET":
-            histories[exchange.request.identifier].append(f"{exchange.operation_id} {exchange.accepted}")
+        if exchange.request.identifier in changes_of and exchange.request.method != "GET":
+            changes_of[exchange.request.identifier].append(f"{exchange.operation_id} {exchange.accepted}")
     kinds: dict[tuple[str, ...], list[str]] = {}
-    for identifier, history in histories.items():
-        kinds.setdefault(tuple(sorted(history)), []).append(identifier)
+    for identifier, changes in changes_of.items():
+        kinds.setdefault(tuple(sorted(changes)), []).append(identifier)
     varied = sorted(kinds, key=lambda kind: (-len({*kind}), -len(kind), kind))
     first = [kinds[kind][0] for kind in varied]
     rest = [identifier for identifiers in kinds.values() for identifier in identifiers[1:]]

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.interface.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
-from conformance.running.options import Effort, Mode
+from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.single_scope import single_permissions
 from conformance.scenarios.access.two_organizations import two_organizations
 from conformance.scenarios.engagements.histories import histories
 from conformance.scenarios.members.role_changes import key_of_bystander
 from conformance.scenarios.samples import ALONE, shuffled
+from conformance.targets.profile import Mode
 from conformance.wire import requests
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from conformance.running.coverage import (
     Cell,
     reached,
 )
-from conformance.running.options import Effort, Mode
+from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import OTHER_ROLE, OperationInputs, label, member_pages
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, engagements_in_every_state
@@ -27,6 +27,7 @@ from conformance.scenarios.access.single_scope import single_permissions
 from conformance.scenarios.access.unauthenticated import NO_KEY, bad_keys, new_member
 from conformance.scenarios.members.member_list import removed_members
 from conformance.scenarios.members.removal import removal
+from conformance.targets.profile import Mode
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -123,8 +124,6 @@ def _refusals(
     reserved = run.scenarios.result_if_any(engagements_in_every_state) or ReservedEngagements({}, {})
     name = label(run, "untried")
     inputs = OperationInputs(
-        engagement="",
-        user="",
         role=role,
         organization=name,
         address=run.address("untried"),

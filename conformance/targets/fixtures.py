@@ -15,7 +15,7 @@ from conformance.targets.provisioner import Mail, Provisioner
 from conformance.targets.rpc import MethodMissing, ProvisionerError
 from conformance.targets.secret import without_likely_keys
 from conformance.wire.exchange import NotSent
-from conformance.wire.requests import OTHER_KEY, Credential, Request
+from conformance.wire.requests import MAIN_KEY, OTHER_KEY, Credential, Request
 from conformance.wire.run_limits import RunStopped
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class Fixtures:
     @property
     def main(self) -> Credential:
         """The main key's credential."""
-        return Credential.bearer("api_key", self._profile.api_key.reveal())
+        return Credential.bearer(MAIN_KEY, self._profile.api_key.reveal())
 
     def hide(self, name: str, secret: str) -> None:
         """Keep another secret out of all outputs, such as one that a check derives from a key.
@@ -189,7 +189,7 @@ class Fixtures:
         Raises:
             MissingMeans: There is none.
         """
-        return self._shared_key("other_organization", "other_organization", lambda made: made.create_organization())
+        return self._shared_key(OTHER_KEY, OTHER_KEY, lambda made: made.create_organization())
 
     def throttled(self) -> Credential:
         """Return a key whose limit a run may exceed; it may be the main key.
@@ -394,7 +394,7 @@ class Fixtures:
 
     def _ensure_own_key(self, need: str, member: TargetMember) -> None:
         """Ensure that a member of the target file has a key of its own, so that its removal disables no other key."""
-        others = {"api_key": self._profile.api_key, **self._profile.keys}
+        others = {MAIN_KEY: self._profile.api_key, **self._profile.keys}
         others |= {
             f"the member {other.user_id}": other.key
             for other in self._profile.members

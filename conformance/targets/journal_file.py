@@ -66,6 +66,9 @@ class JournalFile:
                 f"{self.path.parent} is in use by a run in progress (process {head.get('pid')}, "
                 f"begun {head.get('at')}): wait for its end, or name another folder."
             ) from None
+        except OSError:
+            os.close(descriptor)
+            raise
         return descriptor
 
     @property

@@ -54,13 +54,14 @@ from conformance.targets.profile import (
 from conformance.targets.secret import Secret, without_likely_keys
 from conformance.targets.sections import provisioner, subordinates
 from conformance.targets.yaml_entries import Entry, Source, TargetFileError, read_yaml
+from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
 _T = TypeVar("_T")
 
-KEY_NAMES: Final = (*SCOPES, "other_organization", "throttled")
+KEY_NAMES: Final = (*SCOPES, OTHER_KEY, "throttled")
 """The keys that ``keys`` may have."""
 
 _PATH: Final = re.compile(r"/|\.\w{1,5}$")

@@ -7,9 +7,9 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.interface.fields import SETTINGS
 from conformance.json_text import Malformed, Parsed, integer_or_none, read_json, text_or_none
 from conformance.oracle.laws.rate_limits import service_time
-from conformance.oracle.ledger.organization import SETTINGS
 from conformance.targets.journal_entries import Person
 from conformance.targets.lenient_reading import read_leniently
 from conformance.wire.exchange import SUCCESSES, Exchange, Response

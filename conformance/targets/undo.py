@@ -39,7 +39,7 @@ def undo(
         ownership: Observes all reads, and knows the owners of engagements.
         membership: Observes all lists of members, and knows which may be removed.
         queries: Sends requests.
-        is_cleanup: Whether the run is over: its report no longer names the ids that do not show the run's mark.
+        is_cleanup: Whether the run is over: its report no longer names the ids that do not show the run's prefix.
         lateness: Seconds in which a write without a response may still be carried out. It is waited for, but not long;
             then it is left.
     """

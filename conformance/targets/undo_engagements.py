@@ -68,7 +68,7 @@ class CreatedEngagements:
         return shown not in {None, known}
 
     def name_foreign(self) -> None:
-        """Name the engagements in responses to creations that do not show the run's mark."""
+        """Name the engagements in responses to creations that do not show the run's prefix."""
         result = self._pending.result
         for identifier in self._ownership.foreign_ids:
             sentence = f"The engagement {identifier} was left alone: it does not show that it is the run's."

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from conformance.interface.fields import SETTINGS
+from conformance.interface.list_parameters import ASSIGNABLE_ROLES
 from conformance.json_text import text_or_none
-from conformance.oracle.ledger.organization import SETTINGS
 from conformance.targets.journal_entries import Action, ChangeState, Entry
 from conformance.targets.ownership import RunTime
 from conformance.targets.queries import QueryClient, all_members
@@ -97,7 +98,7 @@ def _restore_role(
     now = roles.get(user_id)
     if now in {None, before}:
         return None
-    if before not in {"admin", "member"}:
+    if before not in ASSIGNABLE_ROLES:
         return f"The role of {user_id} may have been changed, and the interface cannot make it {before} again."
     if now not in {entry.wanted for entry in changes}:
         return f"The role of {user_id} is {now}, which the run did not request; it was left unchanged."

@@ -14,9 +14,10 @@ from conformance.posix import leave_no_core_file
 from conformance.reports.folder import FolderError
 from conformance.running.embedded import EmbeddedError
 from conformance.running.intent import API_KEY, BASE_URL, selected_service
-from conformance.running.options import Effort, Mode
+from conformance.running.options import Effort
 from conformance.running.run_session import RunSession
 from conformance.targets.journal_file import JournalError
+from conformance.targets.profile import Mode
 from conformance.targets.yaml_entries import TargetFileError
 
 if TYPE_CHECKING:

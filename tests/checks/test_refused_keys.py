@@ -30,7 +30,14 @@ def tried(**statuses: dict[str, int]) -> BadKeys:
         )
         for kind in ("none", "unknown")
     }
-    inputs = OperationInputs("eng_1", "usr_1", "member", None, "a@example.com", "a name", "a description")
+    inputs = OperationInputs(
+        engagement="eng_1",
+        user="usr_1",
+        role="member",
+        address="a@example.com",
+        name="a name",
+        description="a description",
+    )
     return BadKeys(
         UnauthenticatedInputs(
             inputs, inputs, ReservedEngagements({LastChange.NEW: "eng_1"}, {}), sends_proper_invitations=True

@@ -14,11 +14,11 @@ import pytest
 
 from conformance.reference.application import Application
 from conformance.reference.records import Engagement
-from conformance.running.options import Effort, Mode, RunOptions
+from conformance.running.options import Effort, RunOptions
 from conformance.running.run import Run
 from conformance.selftest.in_process import HostedSession, SandboxPeer
 from conformance.selftest.subjects import Subject
-from conformance.targets.profile import Profile
+from conformance.targets.profile import Mode, Profile
 from conformance.targets.provisioner import Provisioner
 from conformance.verdicts.judge import Judge
 from conformance.verdicts.session import run_checks

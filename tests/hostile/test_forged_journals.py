@@ -143,7 +143,7 @@ def cleaned(folder: Path, number: int) -> tuple[Service, list[str]]:
 
 @pytest.mark.parametrize("number", range(1000))
 def test_no_journal_makes_cleanup_write_to_others(number: int, tmp_path: Path) -> None:
-    """Cleanup writes only to engagements with the run's mark, and to members that the run made."""
+    """Cleanup writes only to engagements with the run's prefix, and to members that the run made."""
     service, writes = cleaned(tmp_path, number)
 
     assert writes == []

@@ -416,7 +416,7 @@ def hostile() -> tuple[Report, list[Exchange]]:
         listed, verdict="non-conformant", target={"name": HOSTILE, "base_url": "https://x.example/" + HOSTILE}
     )
     made["run"]["warnings"] = [HOSTILE]
-    made["not_undone"] = [HOSTILE, {"id": HOSTILE}]
+    made["not_undone"] = [HOSTILE, HOSTILE]
     made["census"] = {HOSTILE: [HOSTILE, float("inf")]}
     made["journal"] = [{"id": HOSTILE}, HOSTILE]
     for entry in made["classes"]:

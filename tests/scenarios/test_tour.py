@@ -7,11 +7,12 @@ from itertools import count
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from conformance.running.options import Effort, Mode
+from conformance.running.options import Effort
 from conformance.scenarios.access.single_scope import single_permissions
 from conformance.scenarios.access.two_organizations import two_organizations
 from conformance.scenarios.members.role_changes import role_changes
 from conformance.scenarios.tour import tour
+from conformance.targets.profile import Mode
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conformance.running.options import Effort, Mode
+from conformance.running.options import Effort
 from conformance.scenarios.access.every_operation import untouchable_member
 from conformance.scenarios.access.reserved_engagements import (
     LastChange,
@@ -20,6 +20,7 @@ from conformance.scenarios.members.removal import removal
 from conformance.scenarios.untried import untried_refusals
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.fixtures import Member
+from conformance.targets.profile import Mode
 from conformance.wire import requests
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange

@@ -161,5 +161,5 @@ def test_settings_that_change_once_are_in_doubt_unless_they_were_read_at_once(
     others = [requests.get_engagement("e")] * between
     run.send_all([reading, requests.update_organization({"name": "Acme"}), *others, reading])
 
-    with pytest.raises(outcome, match="settings of the organization is not as before"):
+    with pytest.raises(outcome, match="unexpected settings of the organization"):
         conclude(REST, ledger_of_run(run))

@@ -14,9 +14,9 @@ from conformance.catalogue import CLASSES, load_catalogue
 from conformance.commit import commit
 from conformance.interface.openapi import openapi_sha256
 from conformance.reports.outcome import Outcome
-from conformance.running.options import Effort, Mode, RunOptions
+from conformance.running.options import Effort, RunOptions
 from conformance.targets.names import RunNames
-from conformance.targets.profile import Profile, ProvisionerSettings
+from conformance.targets.profile import Mode, Profile, ProvisionerSettings
 from conformance.verdicts.reporting import build_report
 from conformance.verdicts.results import CheckResult, Failure
 from conformance.verdicts.waivers import Waiver

@@ -11,6 +11,7 @@ from datetime import timedelta
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.interface.list_parameters import ASSIGNABLE_ROLES
 from conformance.oracle import expect, read
 from conformance.oracle.effects import TEXTS, Interval, must_be_accepted, must_be_echoed
 from conformance.oracle.laws.no_ops import no_op_changes
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 _LIFE: Final = timedelta(days=7)
 _TOLERANCE: Final = timedelta(seconds=1)
-_GIVEN: Final = ("member", "admin")
-"""The roles that may be assigned."""
 _ADDRESS: Final = re.compile(r"[A-Za-z0-9.+'-]+@[A-Za-z0-9.-]+")
 
 
@@ -63,7 +62,7 @@ def archiving_states_archived(exchange: Exchange) -> bool:
 def role_change_repeats_role(exchange: Exchange) -> bool:
     """Require the member's id and the sent role in the response to a role change."""
     sent = _body_of(exchange, "updateMemberRole")
-    if sent.get("role") not in _GIVEN:
+    if sent.get("role") not in ASSIGNABLE_ROLES:
         return False
     resource = _resource_of(exchange, "updateMemberRole")
     return _same(exchange, resource, {"id": exchange.request.identifier, "role": sent["role"]})
@@ -79,7 +78,7 @@ def invitation_repeats(exchange: Exchange) -> bool:
     """Require the sent address, in any letter case, and the sent role in the response to an invitation."""
     sent = _body_of(exchange, "inviteMember")
     email, role = sent.get("email"), sent.get("role")
-    if role not in _GIVEN or not isinstance(email, str) or not _ADDRESS.fullmatch(email):
+    if role not in ASSIGNABLE_ROLES or not isinstance(email, str) or not _ADDRESS.fullmatch(email):
         return False
     resource = _resource_of(exchange, "inviteMember")
     if isinstance(address := resource.get("email"), str):

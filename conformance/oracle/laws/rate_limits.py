@@ -66,12 +66,14 @@ def reset_is_time(exchange: Exchange) -> bool:
         return False
     now = service_time(exchange)
     slack = _PAST if date(exchange) is not None else _PAST + _CLOCKS_APART  # only two clocks can be compared
-    if not _TIME.fullmatch(given) or not now - slack <= float(given) <= now + _AHEAD + slack:
+    earliest, latest = now - slack, now + _AHEAD + slack
+    if not _TIME.fullmatch(given) or not earliest <= float(given) <= latest:
         moment = datetime.fromtimestamp(now, UTC).isoformat(timespec="seconds")
+        clock = "the run's clock" if date(exchange) is None else "the response's Date"
         raise NonConformity(
             f"{RESET} is not a plausible time for the end of a window",
             exchange,
-            expected=f"a Unix time in seconds, not before {int(now - _PAST)} (the response is dated {moment})",
+            expected=f"a Unix time in seconds from {int(earliest)} to {int(latest)} (by {clock}, {moment})",
             actual=render(given),
         )
     return True

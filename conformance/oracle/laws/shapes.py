@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from conformance.interface.fields import SETTINGS
 from conformance.oracle import read
 from conformance.oracle.rendering import kind_of, render
 
@@ -48,7 +49,7 @@ def _times(*names: str) -> tuple[Field, ...]:
 
 _SETTINGS: Final = (
     Field(("settings",), "object"),
-    *(Field(("settings", name), "boolean") for name in ("requireTwoFactor", "domainAutoJoin", "ssoEnabled")),
+    *(Field(("settings", name), "boolean") for name in SETTINGS),
 )
 _ORGANIZATION: Final = (
     *_strings("id", "name", "slug", "plan"),

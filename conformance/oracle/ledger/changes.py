@@ -29,7 +29,8 @@ _OF_DELETED: Final = {
     "unarchiveEngagement": "deleted-not-unarchived",
     "deleteEngagement": "deleted-undeletable",
 }
-_REFUSALS_OF_UNARCHIVE: Final = frozenset({400, 403, 404, 415, 422})
+REFUSALS_OF_UNARCHIVE: Final = (400, 403, 404, 415, 422)
+"""The statuses that refuse unarchiving what does not exist; its body is unspecified, and may be refused first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class Changes(EngagementRules):
     def _deleted_change(self, history: History, exchange: Exchange, deletion: Exchange) -> None:
         operation = exchange.operation_id
         if operation == "unarchiveEngagement":
-            right, expected = exchange.received_status in _REFUSALS_OF_UNARCHIVE, "404, 400, 403, 415 or 422"
+            right, expected = exchange.received_status in REFUSALS_OF_UNARCHIVE, "404, 400, 403, 415 or 422"
         else:
             # If the request has other defects, the service may report those first.
             sound = operation != "updateEngagement" or _is_sound_edit(exchange)

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from math import inf
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.effects import MICROSECONDS
-from conformance.oracle.timestamps import A_LONG_TICK, step_of
+from conformance.oracle.timestamps import A_LONG_TICK, EPOCH, step_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from datetime import datetime
 
     from conformance.oracle.effects import Interval
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _ENOUGH: Final = 10
 """Different creation times from which the delay of the clock is known."""
 
@@ -42,7 +41,7 @@ class CreationClock:
 
     def learn(self, key: str, created_at: datetime, interval: Interval) -> None:
         """Learn from a creation time, the name of the key and the interval of the request."""
-        shown, known = (created_at - _EPOCH).total_seconds() * MICROSECONDS, self._of_key[key]
+        shown, known = (created_at - EPOCH).total_seconds() * MICROSECONDS, self._of_key[key]
         known.times.add(created_at)
         known.least = min(known.least, shown - interval.end)
         known.most = max(known.most, shown - interval.start)

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from conformance.interface.list_parameters import ROLES
+from conformance.interface.list_parameters import ASSIGNABLE_ROLES, ROLES
 from conformance.oracle import read
 from conformance.oracle.effects import DELETED, EXISTENCE, Effect, Interval
 from conformance.oracle.ledger.attribution import requirement_for_refused_key
@@ -44,7 +44,6 @@ ALWAYS: Final = Interval(-inf, 0)
 ROLE: Final = "role"
 _FIXED: Final = ("name", "email", "joinedAt")
 _LAST_SEEN: Final = "lastSeenAt"
-_SETTABLE: Final = ("admin", "member")
 _OF_OTHERS: Final = {"updateMemberRole": KEEPS_THE_REST, "removeMember": _SPARES_OTHERS, "inviteMember": ADDS_NO_MEMBER}
 _OF_REMOVED: Final = {
     "updateMemberRole": "removed-member-role-unchangeable",
@@ -78,7 +77,7 @@ def _effects(exchange: Exchange) -> tuple[Effect, ...]:
     if exchange.operation_id == "removeMember":
         return (Effect(exchange, EXISTENCE, DELETED, span, certain),)
     role = _role_sent(exchange)
-    return (Effect(exchange, ROLE, role if role in ROLES else None, span, certain and role in _SETTABLE),)
+    return (Effect(exchange, ROLE, role if role in ROLES else None, span, certain and role in ASSIGNABLE_ROLES),)
 
 
 def _address(holder: dict[str, Any]) -> str:

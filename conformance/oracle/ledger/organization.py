@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TYPE_CHECKING, Final
 
+from conformance.interface.fields import SETTINGS
 from conformance.oracle import read
 from conformance.oracle.effects import Effect, Interval, must_be_echoed, must_read_back_exactly
 from conformance.oracle.laws.responses import first_resource, readable_resources
@@ -33,7 +34,6 @@ OF_UPDATES: Final = (_TAKES_EFFECT, _KEEPS_TEXT, KEEPS_THE_REST, ONLY_NAME, REFU
 _NAME: Final = "name"
 _FIXED: Final = ("slug", "plan", "createdAt", "settings")
 _COUNTS: Final = ("memberCount", "engagementCount")
-SETTINGS: Final = ("requireTwoFactor", "domainAutoJoin", "ssoEnabled")
 _READ, _UPDATE = "getCurrentOrganization", "updateCurrentOrganization"
 
 
@@ -198,7 +198,7 @@ class Organizations:
         if right:
             self.findings.keep(rule, now.exchange)
             return
-        message, actual = f"{name} of the organization is not as before", render(now.value.get(name))
+        message, actual = f"unexpected {name} of the organization", render(now.value.get(name))
         finding = finding_of(
             rule, now.exchange, *because, message=message, expected=expected, actual=actual, pointer=f"/data/{name}"
         )

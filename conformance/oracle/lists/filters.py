@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from conformance.interface.list_parameters import MAX_PER_PAGE
-from conformance.oracle import expect, read
+from conformance.oracle import read
 from conformance.oracle.lists.listing import (
     CantTellYet,
     Listing,
@@ -15,6 +15,7 @@ from conformance.oracle.lists.listing import (
     expect_count,
     expect_filtered,
 )
+from conformance.oracle.lists.paging import expect_lengths_for, expect_total_for
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 from conformance.oracle.rendering import render
 
@@ -125,30 +126,11 @@ def expect_full_pages(snapshot: Snapshot) -> None:
     Raises:
         CantTellYet: The one response does not show all of the list.
     """
+    evidence(*snapshot)
     whole, *pages = snapshot
     total = _shown_total(whole)
-    for response in pages:
-        counted = read.number(response, "total")
-        expect.holds(
-            counted == total,
-            "pages of a filtered list have different totals",
-            whole,
-            response,
-            expected=str(total),
-            actual=str(counted),
-            pointer="/meta/total",
-        )
-        page, size = read.number(response, "page"), read.number(response, "perPage")
-        found, right = len(read.items(response)), max(0, min(size, total - (page - 1) * size))
-        expect.holds(
-            found == right,
-            f"page {page} of {total} filtered items with {size} per page contains {found}",
-            whole,
-            response,
-            expected=f"{right} items",
-            actual=f"{found} items",
-            pointer="/data",
-        )
+    expect_total_for(total, pages, whole)
+    expect_lengths_for(total, pages, "filtered items", whole)
 
 
 def _shown_total(whole: Exchange) -> int:

@@ -22,7 +22,7 @@ from conformance.oracle.lists.listing import (
 from conformance.oracle.outcomes import CantTell, NonConformity, evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from conformance.oracle.lists.listing import Snapshot
     from conformance.wire.exchange import Exchange
@@ -108,13 +108,29 @@ def expect_lengths(snapshot: Snapshot) -> None:
     expect_lengths_for(total, snapshot, "items")
 
 
-def expect_lengths_for(total: int, pages: Snapshot, what: str) -> None:
+def expect_total_for(total: int, pages: Sequence[Exchange], *because: Exchange) -> None:
+    """Require that pages state the number of all items; ``because`` are the exchanges that show it."""
+    for response in pages:
+        stated = read.number(response, "total")
+        if stated != total:
+            raise NonConformity(
+                "the total is not the number of matching items",
+                *because,
+                response,
+                expected=str(total),
+                actual=str(stated),
+                pointer="/meta/total",
+            )
+
+
+def expect_lengths_for(total: int, pages: Sequence[Exchange], what: str, *because: Exchange) -> None:
     """Require as many items on each page as its place gives it.
 
     Args:
         total: The number of items on all pages of the list.
         pages: Some of its pages.
         what: The items in words.
+        because: The exchanges that show the total.
     """
     for response in pages:
         page, size = paging_of(response)
@@ -122,6 +138,7 @@ def expect_lengths_for(total: int, pages: Snapshot, what: str) -> None:
         if found != right:
             raise NonConformity(
                 f"page {page} of {total} {what} with {size} per page contains {found}",
+                *because,
                 response,
                 expected=f"{right} items",
                 actual=f"{found} items",

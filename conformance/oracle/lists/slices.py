@@ -22,7 +22,7 @@ from conformance.oracle.lists.listing import (
     name_among,
     time_key,
 )
-from conformance.oracle.lists.paging import expect_lengths_for, paging_of
+from conformance.oracle.lists.paging import expect_lengths_for, expect_total_for, paging_of
 from conformance.oracle.outcomes import NonConformity
 from conformance.oracle.rendering import render
 
@@ -102,7 +102,7 @@ def expect_slice(snapshot: Snapshot, known: Known) -> bool:
     } != {len({*shown.identifiers})}:
         raise CantTellYet("the pages of the whole list do not fit together", *shown.responses)
     total = len(items) if is_whole else shown.total
-    _judge(Aspect.TOTAL, lambda: _expect_total(pages, total))
+    _judge(Aspect.TOTAL, lambda: expect_total_for(total, pages.responses))
     _judge(Aspect.LENGTH, lambda: expect_lengths_for(total, pages.responses, "matching items"))
     _judge(Aspect.CONTENTS, lambda: expect_once(pages))
     if is_whole:
@@ -187,19 +187,6 @@ def _judge(aspect: Aspect, judge: Callable[[], object]) -> None:
         judge()
     except NonConformity as fault:
         raise Deviation(aspect, fault) from fault
-
-
-def _expect_total(pages: Listing, total: int) -> None:
-    for response in pages.responses:
-        stated = read.number(response, "total")
-        if stated != total:
-            raise NonConformity(
-                "the total is not the number of matching items",
-                response,
-                expected=str(total),
-                actual=str(stated),
-                pointer="/meta/total",
-            )
 
 
 def _expect_among(pages: Listing, items: list[Item]) -> None:

@@ -38,7 +38,7 @@ _TAIL: Final = 16
 _ENOUGH: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OperationInputs:
     """Inputs for a request of each operation.
 
@@ -54,13 +54,13 @@ class OperationInputs:
         promoted: The identifier of the user who gets the role; None for the same one.
     """
 
-    engagement: str
-    user: str
-    role: str
-    organization: str | None
-    address: str
-    name: str
-    description: str
+    engagement: str = ""
+    user: str = ""
+    role: str = ""
+    organization: str | None = None
+    address: str = ""
+    name: str = ""
+    description: str = ""
     renamed: str | None = None
     promoted: str | None = None
 

@@ -10,7 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING, Final, Literal, Self
 
 from conformance.wire.redaction import SHORTEST
-from conformance.wire.requests import Credential
+from conformance.wire.requests import MAIN_KEY, Credential
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -92,7 +92,7 @@ def other_schemes(key: str) -> list[tuple[str, Credential]]:
     schemes = [(f"the scheme {name}", f"{name} {value}") for name, value in named.items()]
     if len(key) >= SHORTEST:  # a shorter key without a scheme would not be redacted
         schemes.append(("a key without a scheme", key))
-    return [(what, Credential("api_key", value, invalid=True)) for what, value in schemes]
+    return [(what, Credential(MAIN_KEY, value, invalid=True)) for what, value in schemes]
 
 
 def rarer_schemes(key: str) -> list[tuple[str, Credential]]:
@@ -100,12 +100,12 @@ def rarer_schemes(key: str) -> list[tuple[str, Credential]]:
     password = base64.b64encode(f"api:{key}".encode()).decode()
     values = {name: f"{name} {key}" for name in ("Digest", "Key", "Api-Key", "JWT")}
     values |= {"Basic, with the key as it is": f"Basic {key}", "Basic, with the key as password": f"Basic {password}"}
-    return [(f"the scheme {what}", Credential("api_key", value, invalid=True)) for what, value in values.items()]
+    return [(f"the scheme {what}", Credential(MAIN_KEY, value, invalid=True)) for what, value in values.items()]
 
 
 def resembling_schemes(key: str) -> list[tuple[str, Credential]]:
     """Return the real key under schemes that a careless comparison takes for Bearer."""
-    return [(f"the scheme {name}", Credential("api_key", f"{name} {key}", invalid=True)) for name in ("BearerX", "Bot")]
+    return [(f"the scheme {name}", Credential(MAIN_KEY, f"{name} {key}", invalid=True)) for name in ("BearerX", "Bot")]
 
 
 def wrong_keys(key: str, random: Random, near: Random) -> list[tuple[str, Credential]]:

@@ -188,8 +188,4 @@ def _sent(
 
 
 def _bodies(run: Run, operation: str) -> list[InvalidBody]:
-    return invalid_inputs.bodies(operation, thorough=_is_thorough(run))
-
-
-def _is_thorough(run: Run) -> bool:
-    return run.effort is not Effort.QUICK
+    return invalid_inputs.bodies(operation, thorough=run.effort is not Effort.QUICK)

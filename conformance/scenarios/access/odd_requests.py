@@ -125,13 +125,13 @@ def _changed(run: Run, made: str) -> list[Exchange]:
 
 
 def _broken(run: Run, text: str, request: Request, field: str) -> Request:
-    """Return a creation or an edit with a broken text, escaped, beside or after the run's mark."""
+    """Return a creation or an edit with a broken text, escaped, beside or after the run's prefix."""
     texts = {"name": run.name("odd")} | {field: f"{run.name('odd')} {text}"}
     return request.with_body(json.dumps(texts).encode())
 
 
 def _unknown(run: Run) -> list[Request]:
-    """Return changes of what does not exist; the identifiers have the run's mark, so that they name nothing else."""
+    """Return changes of what does not exist; the identifiers have the run's prefix, so that they name nothing else."""
     named: list[Callable[[str], Request]] = [
         lambda identifier: requests.update_engagement(identifier, {"name": run.name("odd")}),
         lambda identifier: requests.delete_engagement(identifier).with_body(_UNHEARD_OF),

@@ -9,9 +9,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
-from conformance.running.options import Mode
 from conformance.running.scenarios import scenario
 from conformance.scenarios.basics import QUOTED, field_or_none
+from conformance.targets.profile import Mode
 from conformance.wire import requests
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.outcomes import CantTell
 from conformance.oracle.permissions import KEYS, MATRIX, Permission, keys_with
-from conformance.running.options import Effort, Mode
+from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (
     ON_ENGAGEMENT,
@@ -31,6 +31,7 @@ from conformance.scenarios.keys_in_turn import RetryNewKeys, key_named
 from conformance.scenarios.lists.finding import latest
 from conformance.scenarios.renaming import harmless_name
 from conformance.targets.capabilities import MissingMeans
+from conformance.targets.profile import Mode
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -281,8 +282,6 @@ def _try_other_requests(run: Run, sender: RetryNewKeys, tried: Permissions) -> N
     for scope, key in tried.keys.items():
         inputs = OperationInputs(
             engagement=targets.get(scope, targets.get("other", "")),
-            user="",
-            role="",
             organization=organization,
             address=run.address("permitted"),
             name=run.name("permitted"),

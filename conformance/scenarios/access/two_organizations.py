@@ -9,7 +9,7 @@ from conformance.interface.list_parameters import MAX_PER_PAGE
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.outcomes import CantTell, Untested
-from conformance.running.options import Effort, Mode
+from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (
     ON_ENGAGEMENT,
@@ -28,6 +28,7 @@ from conformance.scenarios.access.unauthenticated import bad_keys
 from conformance.scenarios.basics import or_with_plain_texts
 from conformance.scenarios.keys_in_turn import RetryNewKeys, key_made_for_run
 from conformance.scenarios.lists.finding import NEWEST
+from conformance.targets.profile import Mode
 from conformance.wire import requests
 
 if TYPE_CHECKING:
@@ -297,7 +298,7 @@ def _attempts(run: Run, key: Credential) -> dict[str, list[Exchange]]:
     for place, name in enumerate(ON_ENGAGEMENT[1:]):
         turns = dict.fromkeys(reserved.turn(place * 2 + number) for number in range(_TIMES[run.effort]))
         batch = [
-            OperationInputs(identifier, "", "", None, "", "", changed, renamed=changed).batch()[name]
+            OperationInputs(engagement=identifier, description=changed, renamed=changed).batch()[name]
             for identifier in turns
             if identifier is not None
         ]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from conformance.oracle import read
 from conformance.oracle.bulk import Sent
-from conformance.running.options import Effort, Mode
+from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (
     OTHER_ROLE,
@@ -31,6 +31,7 @@ from conformance.scenarios.access.invalid_credentials import (
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, engagements_in_every_state
 from conformance.scenarios.renaming import harmless_name
 from conformance.targets.capabilities import MissingMeans
+from conformance.targets.profile import Mode
 from conformance.wire import requests
 from conformance.wire.gateways import MAX_HEADERS
 from conformance.wire.redaction import SHORTEST

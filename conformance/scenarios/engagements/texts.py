@@ -138,7 +138,7 @@ def _shorter(run: Run) -> list[KeptText]:
 
 
 def _singly(run: Run) -> Iterator[_Bodies]:
-    """Yield bodies in which a field is nothing but a text that may be misread, and the other has the run's mark.
+    """Yield bodies in which a field is nothing but a text that may be misread, and the other has the run's prefix.
 
     A quick run draws two of these texts, a standard run sends each in one place, and a deep run in every place.
     """
@@ -172,7 +172,7 @@ def _pair(run: Run, names: tuple[str, str], descriptions: tuple[str, str]) -> _B
 
 
 def _named(run: Run, texts: dict[str, str]) -> dict[str, str]:
-    """Return a body with these texts, in which the name begins with the run's mark."""
+    """Return a body with these texts, in which the name begins with the run's prefix."""
     return texts | {"name": f"{run.name('t')} {texts.get('name', '')}".rstrip()}
 
 

@@ -7,16 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from conformance.interface.list_parameters import MAX_PER_PAGE
-from conformance.interface.operations import SCOPES
 from conformance.oracle import read
 from conformance.oracle.laws import rate_limits
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Untested
+from conformance.oracle.permissions import KEYS
 from conformance.scenarios.keys_in_turn import RetryNewKeys
 from conformance.targets.fixtures import NEW_KEY
 from conformance.wire import requests
 from conformance.wire.exchange import TOO_MANY_REQUESTS
 from conformance.wire.rate_limit_headers import ServiceClock, quota
+from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
     from conformance.running.run import Run
@@ -199,7 +200,7 @@ def is_made(run: Run, name: str) -> bool:
     members = run.fixtures.members.values()
     if any(member.is_new and member.credential is not None and member.credential.name == name for member in members):
         return True
-    return name in {*SCOPES, "other_organization", "throttled", NEW_KEY} and name not in run.profile.keys
+    return name in {*KEYS, OTHER_KEY, "throttled", NEW_KEY} and name not in run.profile.keys
 
 
 def _ensure_unused(first: Exchange) -> None:

@@ -10,6 +10,7 @@ from conformance.confirm.pages import total_of
 from conformance.interface.list_parameters import DEFAULT_PER_PAGE, MAX_PER_PAGE, ROLES, page_count
 from conformance.oracle import read
 from conformance.oracle.lists.listing import Listing
+from conformance.oracle.lists.paging import MOST_PAGES
 from conformance.oracle.outcomes import CheckOutcome
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 _COMMON_ROLE: Final = "member"
-_MOST_PAGES: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def until_seen(run: Run, owned: Collection[str], **query: str) -> Snapshot:
     """Read pages of 100 until all wanted ids were seen or the list ends, a dozen at most."""
     pages: list[Exchange] = []
     missing = set(owned)
-    for page in range(1, _MOST_PAGES + 1):
+    for page in range(1, MOST_PAGES + 1):
         place = {} if page == 1 else {"page": page}
         pages.append(run.send(requests.list_engagements(**query, **place, perPage=MAX_PER_PAGE)))
         items = readable((pages[-1],))

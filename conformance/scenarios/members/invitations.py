@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from conformance.interface.list_parameters import ASSIGNABLE_ROLES
 from conformance.oracle.outcomes import CantTell
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import unknown_like, untouchable_member
@@ -115,7 +116,7 @@ def changing_owner(run: Run) -> OwnerChange:
     finally:
         if other is not None:  # what a plain member's key does may show other faults
             run.send(requests.update_member_role(other.user_id, {"role": "member"}))
-    if after.role(user_id) in {"admin", "member"}:
+    if after.role(user_id) in ASSIGNABLE_ROLES:
         run.send(requests.update_member_role(user_id, {"role": "owner"}))
     return OwnerChange(user_id, before, tuple(attempts), after)
 

@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from conformance.interface.fields import SETTINGS
 from conformance.oracle import read
-from conformance.oracle.ledger.organization import SETTINGS
 from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario

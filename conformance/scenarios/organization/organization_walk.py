@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from conformance.interface.list_parameters import ASSIGNABLE_ROLES
 from conformance.oracle.outcomes import CantTell, Untested
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
@@ -51,7 +52,7 @@ def organization_walk(run: Run) -> None:
                     run.sleep(_LATE)
             elif step == "invite" and invited < _MOST_INVITATIONS:
                 invited += 1
-                invitation = {"email": run.address("walk"), "role": choices.choice(("admin", "member"))}
+                invitation = {"email": run.address("walk"), "role": choices.choice(ASSIGNABLE_ROLES)}
                 send_with(run, scoped_key_or_none(run, "organizations:write"), requests.invite_member(invitation))
             else:
                 run.send(requests.get_organization())

@@ -6,11 +6,12 @@ import pytest
 
 from conformance.reference.faults.mutations import crash, fault
 from conformance.reference.faults.situations import Situation
-from conformance.running.options import Effort, Mode, RunOptions
+from conformance.running.options import Effort, RunOptions
 from conformance.scenarios import last_look
 from conformance.selftest import in_process
 from conformance.selftest.subjects import Subject
 from conformance.selftest.trial import Task, attempt
+from conformance.targets.profile import Mode
 
 BREAKS = ("no-server-error",)
 ONLY = ("no-server-error", "update-role-*")

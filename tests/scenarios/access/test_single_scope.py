@@ -7,17 +7,20 @@ import json
 import pytest
 
 from conformance.oracle.permissions import KEYS
-from conformance.running.options import Effort, Mode
+from conformance.running.options import Effort
 from conformance.scenarios.access.every_operation import OperationInputs
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements
 from conformance.scenarios.access.single_scope import Permissions, _other_requests, _refused_inputs, _refused_requests
+from conformance.targets.profile import Mode
 from conformance.wire import requests
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun
 
 KEYS_TRIED = ("organizations:read", "engagements:read", "engagements:write", "engagements:delete", "no permission")
-INPUTS = OperationInputs("e", "u", "admin", None, "a@example.com", "name", "description")
+INPUTS = OperationInputs(
+    engagement="e", user="u", role="admin", address="a@example.com", name="name", description="description"
+)
 
 
 @pytest.mark.parametrize(

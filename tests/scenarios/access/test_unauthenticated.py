@@ -9,7 +9,9 @@ import pytest
 from conformance.scenarios.access.every_operation import OperationInputs
 from conformance.scenarios.access.unauthenticated import _invalid
 
-INPUTS = OperationInputs("e", "u", "admin", None, "a@example.com", "name", "description")
+INPUTS = OperationInputs(
+    engagement="e", user="u", role="admin", address="a@example.com", name="name", description="description"
+)
 
 
 @pytest.mark.parametrize("operation", ["createEngagement", "updateEngagement"])

@@ -7,13 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from conformance.running.options import Mode
 from conformance.scenarios.access.reserved_engagements import LastChange, ReservedEngagements
 from conformance.scenarios.engagements.creating import creating
 from conformance.scenarios.last_look import _change
 from conformance.scenarios.members.revoked_key import _edit
 from conformance.scenarios.members.role_changes import role_changes
 from conformance.targets.fixtures import Member
+from conformance.targets.profile import Mode
 from conformance.wire import requests
 from conformance.wire.requests import Credential
 from tests.fakes.exchanges import make_exchange
