@@ -197,31 +197,25 @@ class Findings:
 
     def of(self, requirement: str) -> list[Finding]:
         """Return the breaches of a requirement that no read of the same engagement and no clearer finding explains."""
-        read = {finding.identifier for finding in self.broken if not finding.of_list}
-        clear = any(_is_of_read(finding) and not finding.ambiguous for finding in self.broken)
-        least = min(
-            (
-                finding.other_candidates
-                for finding in self.broken
-                if finding.of_list and finding.requirement in _IN_DOUBT
-            ),
-            default=0,
-        )
-        shown_by_read = requirement not in _OF_LISTS and any(map(_is_of_read, self.broken))
         return [
             finding
             for finding in self.broken
             if finding.requirement == requirement
-            and not (
-                finding.of_list
-                and (
-                    finding.identifier in read
-                    or finding.other_candidates > least
-                    or (finding.other_candidates and shown_by_read)
-                )
-            )
-            and not (finding.ambiguous and not finding.of_list and clear)
+            and not (self._is_explained_in_list(finding) if finding.of_list else self._is_less_clear(finding))
         ]
+
+    def _is_explained_in_list(self, finding: Finding) -> bool:
+        """Whether a read, or a list that leaves fewer causes, shows what a finding of a list shows."""
+        if any(other.identifier == finding.identifier for other in self.broken if not other.of_list):
+            return True
+        of_lists = [other for other in self.broken if other.of_list and other.requirement in _IN_DOUBT]
+        least = min((other.other_candidates for other in of_lists), default=0)
+        shown_by_read = finding.requirement not in _OF_LISTS and any(map(_is_of_read, self.broken))
+        return finding.other_candidates > (0 if shown_by_read else least)
+
+    def _is_less_clear(self, finding: Finding) -> bool:
+        """Whether a finding of a read is ambiguous although another one is not."""
+        return finding.ambiguous and any(_is_of_read(other) and not other.ambiguous for other in self.broken)
 
     def explained(self, requirement: str) -> Finding | None:
         """Return a breach of another requirement that explains apparent breaches of this one."""

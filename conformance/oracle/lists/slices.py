@@ -110,16 +110,21 @@ def expect_slice(snapshot: Snapshot, known: Known) -> bool:
     if sort is None:
         return False
     part = _Part(items, known, pages, None if is_whole else total)
+    return _expect_some_order(part, sort, asked.get("order", ""))
+
+
+def _expect_some_order(part: _Part, sort: str, order: str) -> bool:
+    """Require the order that was requested, or either one if none was; return whether the pages show an order."""
     faults: list[Deviation] = []
-    for descending in {"asc": (False,), "desc": (True,)}.get(asked.get("order", ""), (True, False)):
+    for descending in {"asc": (False,), "desc": (True,)}.get(order, (True, False)):
         try:
             key = part.key(sort)
-            _judge(Aspect.ORDER, partial(expect_order, pages, sort, key, descending=descending))
+            _judge(Aspect.ORDER, partial(expect_order, part.pages, sort, key, descending=descending))
             _judge(Aspect.CONTENTS, partial(part.expect_in_place, sort, descending=descending))
         except Deviation as fault:
             faults.append(Deviation(fault.aspect, fault, frozenset(part.orders(sort, descending=descending))))
         else:
-            return len({repr(value) for item in pages.items if (value := key(item.value)) is not None}) > 1
+            return len({repr(value) for item in part.pages.items if (value := key(item.value)) is not None}) > 1
     raise faults[0]
 
 

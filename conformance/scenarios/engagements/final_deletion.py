@@ -18,7 +18,7 @@ from conformance.scenarios.lists.finding import latest
 from conformance.wire import requests
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from conformance.running.run import Run
     from conformance.wire.exchange import Exchange
@@ -75,6 +75,23 @@ def final_deletion(run: Run) -> FinalDeletion:
     gone = [replace(record) for record in kept if responses[-1].succeeded]
     run.wait_until(lambda: not still_there(run, [gone]))
     deletions = {exchange.request.identifier or "": exchange for exchange in responses}
+    reads, page = _read_after(run, existing, deletions)
+    return FinalDeletion(
+        responses=deletions,
+        archived=frozenset(archived_last(existing)) | (frozenset() if before is None else before.archived),
+        reads=reads,
+        page=page,
+        organization=run.send(requests.get_organization()),
+        kept=tuple(kept),
+        gone=tuple(gone),
+        spared=tuple(spared),
+    )
+
+
+def _read_after(
+    run: Run, existing: Mapping[str, Sequence[str]], deletions: Mapping[str, Exchange]
+) -> tuple[tuple[Exchange, ...], Exchange]:
+    """Read deleted engagements, one for each set of changes, and the list; again after a moment if one is there."""
     kinds = {frozenset(changes): identifier for identifier, changes in existing.items()}
     varied = sorted(kinds.items(), key=lambda kind: (-len(kind[0]), sorted(kind[0])))
     reading = [requests.get_engagement(identifier) for _, identifier in varied[:_READ]]
@@ -83,16 +100,7 @@ def final_deletion(run: Run) -> FinalDeletion:
     if is_listed or any(exchange.accepted for exchange in reads):
         run.sleep(ONE_SECOND_TICK)  # other checks judge whether it is gone at once
         reads, page = run.send_all(reading), run.send(latest(run))
-    return FinalDeletion(
-        deletions,
-        frozenset(archived_last(existing)) | (frozenset() if before is None else before.archived),
-        tuple(reads),
-        page,
-        run.send(requests.get_organization()),
-        tuple(kept),
-        tuple(gone),
-        tuple(spared),
-    )
+    return tuple(reads), page
 
 
 def _newest_active(run: Run, active: Collection[str]) -> list[str]:

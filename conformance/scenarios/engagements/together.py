@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import cycle
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from conformance.confirm.clock_ticks import ONE_SECOND_TICK
 from conformance.oracle import read
@@ -49,45 +49,57 @@ _Subject = tuple[str, EngagementState | None]
 """An engagement's identifier and state."""
 
 
+class Step(NamedTuple):
+    """A change or a read, and the place of its engagement among those of its sequence."""
+
+    kind: str
+    place: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Changes that are sent at once.
+    """Changes that are sent at once: usually two, and perhaps a read."""
 
-    Attributes:
-        steps: The changes, usually two, and perhaps a read; a 1 behind a step names another engagement than the first.
-    """
+    steps: tuple[Step, ...]
 
-    steps: tuple[str, ...]
+    @classmethod
+    def parse(cls, text: str) -> Pair:
+        """Return the changes in a text, by spaces; a 1 behind a change stands for the second engagement."""
+        return cls(tuple(Step(word.rstrip("1"), int(word.endswith("1"))) for word in text.split()))
+
+    @property
+    def kinds(self) -> set[str]:
+        """The kinds of the changes."""
+        return {step.kind for step in self.steps}
 
     @property
     def described(self) -> str:
         """The changes in words."""
-        words = [(_WORDS.get(step.rstrip("1"), step.rstrip("1")), step.endswith("1")) for step in self.steps]
-        return ", ".join(f"{word} (another engagement)" if is_other else word for word, is_other in words)
+        words = [(_WORDS.get(step.kind, step.kind), step.place) for step in self.steps]
+        return ", ".join(f"{word} (another engagement)" if place else word for word, place in words)
 
     @property
     def requirement(self) -> str:
         """The requirement that judges them."""
-        kinds = {step.rstrip("1") for step in self.steps}
-        if "delete" in kinds:
+        if "delete" in self.kinds:
             return DELETED
-        return IN_PARALLEL if kinds - {"archive", "unarchive"} else ARCHIVED
+        return IN_PARALLEL if self.kinds - {"archive", "unarchive"} else ARCHIVED
 
     @property
     def attempts(self) -> tuple[str, ...]:
         """The requests right after them: those that must fail if a change was effective at once, and reads."""
         if len(self.steps) == 1:  # nothing delays the requests after its response
             return {DELETED: ("read", "read"), ARCHIVED: ("both", "clear")}[self.requirement]
-        return ("both", "clear", "read") if self.steps == ("both", "archive") else ("read",)
+        return ("both", "clear", "read") if self.steps == (Step("both"), Step("archive")) else ("read",)
 
     @property
     def places(self) -> tuple[int, ...]:
         """The places of the engagements that they change."""
-        return tuple(dict.fromkeys(_place(step) for step in self.steps if step != "create"))
+        return tuple(dict.fromkeys(step.place for step in self.steps if step.kind != "create"))
 
 
 def _sequence(*pairs: str) -> tuple[Pair, ...]:
-    return tuple(Pair(tuple(pair.split())) for pair in pairs)
+    return tuple(map(Pair.parse, pairs))
 
 
 _FREQUENT: Final = (
@@ -139,7 +151,7 @@ class Race:
         if self.initial is None:
             return True
         refusals = {change.status for change in self.changes if change.refused} - BESIDE_OTHERS
-        permitted = not refusals or len(self.changes) == 1 or "archive" in self.pair.steps
+        permitted = not refusals or len(self.changes) == 1 or Step("archive") in self.pair.steps
         return permitted and order_of(self.initial, history_of(self.changes + self.later)) is not None
 
     @property
@@ -208,7 +220,7 @@ def _send_sequence(run: Run, sequence: tuple[Pair, ...], subjects: list[_Subject
     """Send the pairs of a sequence until one goes wrong."""
     races: list[Race] = []
     for pair in sequence:
-        if any("unarchive" in step for step in pair.steps):
+        if "unarchive" in pair.kinds:
             subjects = [(identifier, None) for identifier, _ in subjects]
         raced = _send_pair(run, pair, subjects)
         races += raced
@@ -253,8 +265,8 @@ def _send_pair(run: Run, pair: Pair, subjects: Sequence[_Subject], *, alone: boo
     """
     name, send = run.name("both"), run.send_in_turn if alone else run.send_all
     changed = [subjects[place] for place in pair.places]
-    after = [_asked(run, step, identifier, name) for identifier, _ in changed for step in pair.attempts]
-    asked = [_asked(run, step, subjects[_place(step)][0], name) for step in pair.steps]
+    after = [_asked(run, kind, identifier, name) for identifier, _ in changed for kind in pair.attempts]
+    asked = [_asked(run, step.kind, subjects[step.place][0], name) for step in pair.steps]
     other = _key_of_edits(run)
     edits = [place for place, request in enumerate(asked) if request.operation.id == "updateEngagement"]
     for place in edits[1::2]:
@@ -289,13 +301,8 @@ def _about(exchanges: Sequence[Exchange], identifier: str) -> tuple[Exchange, ..
     return tuple(exchange for exchange in exchanges if exchange.request.identifier == identifier)
 
 
-def _place(step: str) -> int:
-    return int(step.endswith("1"))
-
-
-def _asked(run: Run, step: str, identifier: str, name: str) -> Request:
-    """Return the request of a step; the name is that of all new engagements of a pair, and of all namesakes."""
-    kind = step.rstrip("1")
+def _asked(run: Run, kind: str, identifier: str, name: str) -> Request:
+    """Return a request of a kind; the name is that of all new engagements of a pair, and of all namesakes."""
     plain = {
         "read": requests.get_engagement,
         "archive": requests.archive_engagement,
@@ -318,14 +325,15 @@ def expect_explained(races: Sequence[Race], requirement: str) -> None:
         NonConformity: Those of a race fit no order; the message has its history.
         CantTell: The same changes fail one after the other, too, or one of them fails without the others.
     """
-    failing = {step for race in races if not race.explained and len(race.pair.steps) == 1 for step in race.pair.steps}
+    single = (race for race in races if len(race.pair.steps) == 1)
+    failing = {kind for race in single if not race.explained for kind in race.pair.kinds}
     for race in (race for race in races if race.requirement == requirement):
         exchanges = (*race.changes, *race.later)
         evidence(*exchanges)
         if race.explained:
             continue
         message = f"no order explains the responses to these requests: {race.pair.described}"
-        if len(race.pair.steps) > 1 and failing & {step.rstrip("1") for step in race.pair.steps}:
+        if len(race.pair.steps) > 1 and failing & race.pair.kinds:
             raise CantTell(f"{message}; one of them fails without the others, too", *exchanges)
         if race.alone is None or not race.alone.explained:
             more = () if race.alone is None else (*race.alone.changes, *race.alone.later)

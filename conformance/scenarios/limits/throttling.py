@@ -155,15 +155,15 @@ def throttling(run: Run) -> Throttling:
     if attempt.refused_creation is not None:  # for the ledger, which judges whether a refused request had an effect
         run.send(requests.list_engagements(**NEWEST, perPage=100))
     return Throttling(
-        attempt.exhausted,
-        tuple(attempt.refusals),
-        _always_passed(passed) if len(passed) == TRIES else (),
+        exhausted=attempt.exhausted,
+        refusals=tuple(attempt.refusals),
+        passed=_always_passed(passed) if len(passed) == TRIES else (),
         # A single such refusal may be for too many requests at once.
-        next((tuple(found) for found in (early, refused_after_reset) if len(found) == TRIES), ()),
-        attempt.other_meanwhile,
-        missing,
-        after_reset,
-        not_awaited,
+        early=next((tuple(found) for found in (early, refused_after_reset) if len(found) == TRIES), ()),
+        other=attempt.other_meanwhile,
+        other_missing=missing,
+        after_reset=after_reset,
+        not_awaited=not_awaited,
     )
 
 

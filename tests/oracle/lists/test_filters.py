@@ -259,7 +259,7 @@ def ids(count: int) -> list[str]:
 def paged(count: int, *, number: int, size: int = 2, total: int = 5, place: int = 2) -> Exchange:
     """Return a page with this many items."""
     asked = {"page": number, "perPage": size}
-    return page(ids(count), query=asked, total=total, **asked, number=place)
+    return page(ids(count), query=asked, total=total, page=number, perPage=size, number=place)
 
 
 WHOLE = page(ids(5), number=1)
