@@ -24,7 +24,7 @@ from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import OTHER_ROLE, OperationInputs, label, member_pages
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, engagements_in_every_state
 from conformance.scenarios.access.single_scope import single_permissions
-from conformance.scenarios.access.unauthenticated import NO_KEY, bad_keys, new_member
+from conformance.scenarios.access.unauthenticated import NO_KEY, new_member, wrong_keys
 from conformance.scenarios.members.member_list import removed_members
 from conformance.scenarios.members.removal import removal
 from conformance.wire import requests
@@ -95,8 +95,8 @@ def _try(run: Run, kinds: Sequence[_Kind], member: Member | None, state: str, ro
 def _kinds(run: Run) -> Iterator[_Kind]:
     """Yield the kinds of keys that must be refused something, of those that the run has used."""
     yield _Kind(NONE, [NO_KEY], OPERATIONS)
-    bad = run.scenarios.result_if_any(bad_keys)
-    unknown = [] if bad is None else [sent.exchange.request.credential for sent in bad.sent["unknown"]]
+    wrong = run.scenarios.result_if_any(wrong_keys)
+    unknown = [] if wrong is None else [sent.exchange.request.credential for sent in wrong.sent["unknown"]]
     if known := [key for key in unknown if key is not None]:
         yield _Kind(WRONG, known, OPERATIONS)
     single = run.scenarios.result_if_any(single_permissions)

@@ -134,7 +134,7 @@ SCENARIOS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "scope-refused-changes-nothing": ("single_permissions",),
         **dict.fromkeys(("deleted-unreadable", "deleted-unarchivable", "deleted-not-unarchived"), ("deletion",)),
         "throttled-changes-nothing": ("throttling",),
-        "unauthenticated-changes-nothing": ("bad_keys",),
+        "unauthenticated-changes-nothing": ("wrong_keys",),
     }
 )
 """The scenarios that send what a rule judges, if a run has no other checks; like ``Law.scenarios`` of a law."""

@@ -22,11 +22,11 @@ from conformance.scenarios.access.every_operation import (
 )
 from conformance.scenarios.access.invalid_credentials import (
     KINDS,
+    all_wrong_keys,
     other_schemes,
     rarer_schemes,
     resembling_schemes,
     revealing_texts,
-    wrong_keys,
 )
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, engagements_in_every_state
 from conformance.scenarios.renaming import harmless_name
@@ -109,7 +109,7 @@ class UnauthenticatedInputs:
 
 
 @dataclass(frozen=True, slots=True)
-class BadKeys:
+class WrongKeys:
     """The results of requests without a valid key.
 
     Attributes:
@@ -144,7 +144,7 @@ class BadKeys:
 
 
 @scenario(alone=True)
-def bad_keys(run: Run) -> BadKeys:
+def wrong_keys(run: Run) -> WrongKeys:
     """Call every operation without a key, with other schemes, with an empty key and with unknown keys."""
     inputs = _unauthenticated_inputs(run)
     key = run.fixtures.main.key
@@ -161,7 +161,7 @@ def bad_keys(run: Run) -> BadKeys:
     lookups = _sent(run, zip(cycle([unknown[0], _WITHOUT_KEY]), engagements, strict=False))
     invalid = _sent(run, zip(cycle([_WITHOUT_KEY, unknown[0]]), _invalid(inputs.proper), strict=False))
     unparsable = _sent(run, [(_WITHOUT_KEY, requests.create_engagement({}).with_body(_UNPARSABLE))])
-    tried = BadKeys(inputs, sent, lookups, invalid, unparsable)
+    tried = WrongKeys(inputs, sent, lookups, invalid, unparsable)
     if inputs.reserved.ids:  # for the ledger, which judges whether a refused request had an effect
         latest_engagements(run, sort="updatedAt", order="desc")
         run.send(requests.get_organization())
@@ -170,7 +170,7 @@ def bad_keys(run: Run) -> BadKeys:
 
 def _unknown_keys(run: Run, key: str) -> list[_Kind]:
     """Return keys that were never issued; a replay derives the same kinds from a key of the same form."""
-    made = wrong_keys(key, run.random("unknown keys"), run.random("near keys"))
+    made = all_wrong_keys(key, run.random("unknown keys"), run.random("near keys"))
     for text in revealing_texts(key, [credential for _, credential in made]):
         if not _is_public(run, text):
             run.fixtures.hide("unknown_key", text)
