@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from conformance.interface.operations import SCOPES
-from conformance.oracle.permissions import KEYS, Permission, permission_of
+from conformance.oracle.permissions import KEYS, Rule, rule_of
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire.exchange import KEY_REFUSED
 from conformance.wire.requests import OTHER_KEY
@@ -136,7 +136,7 @@ def _keys_used(run: Run, operations: Collection[str]) -> list[Credential]:
     lost = set()
     for exchange in run.wire.exchanges:
         key = exchange.request.credential
-        if key is None or exchange.by_main_key or permission_of(exchange.request) is Permission.REFUSED:
+        if key is None or exchange.by_main_key or rule_of(exchange.request) is Rule.REFUSED:
             continue
         if exchange.request.operation.id in operations and exchange.accepted:
             found[key.name] = key

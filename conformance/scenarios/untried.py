@@ -7,7 +7,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Final
 
 from conformance.interface.operations import OPERATIONS
-from conformance.oracle.permissions import MATRIX, Permission
+from conformance.oracle.permissions import MATRIX, Rule
 from conformance.running.coverage import (
     CHANGED,
     CHANGED_BACK,
@@ -101,7 +101,7 @@ def _kinds(run: Run) -> Iterator[_Kind]:
         yield _Kind(WRONG, known, OPERATIONS)
     single = run.scenarios.result_if_any(single_permissions)
     for scope, key in () if single is None else single.used_keys:
-        yield _Kind(scope, [key], {name for name in OPERATIONS if MATRIX[scope, name] is Permission.REFUSED})
+        yield _Kind(scope, [key], {name for name in OPERATIONS if MATRIX[scope, name] is Rule.REFUSED})
     done = run.scenarios.result_if_any(removal)
     if done is not None and done.response.accepted and done.member.credential is not None:
         lost = {attempt.before.operation_id for attempt in done.attempts}

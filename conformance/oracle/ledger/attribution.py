@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.effects import EXISTENCE, STATUS, Effect, Interval, must_be_echoed
-from conformance.oracle.permissions import Permission, permission_of
+from conformance.oracle.permissions import Rule, rule_of
 from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def requirement_for_refused_key(exchange: Exchange) -> str | None:
         return "throttled-changes-nothing"
     if key is None or exchange.by_main_key:
         return None
-    lacks_permission = permission_of(exchange.request) is Permission.REFUSED or status == HTTPStatus.FORBIDDEN
+    lacks_permission = rule_of(exchange.request) is Rule.REFUSED or status == HTTPStatus.FORBIDDEN
     rules = {
         "unauthenticated-changes-nothing": key.invalid,
         "isolation-untouched": key.name == OTHER_KEY,

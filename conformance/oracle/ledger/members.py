@@ -15,7 +15,7 @@ from conformance.oracle.ledger.findings import Finding
 from conformance.oracle.ledger.histories import History, Snapshot, Write
 from conformance.oracle.ledger.lists import page_of
 from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, Rules, finding_of, is_of_main
-from conformance.oracle.permissions import Permission, permission_of
+from conformance.oracle.permissions import Rule, rule_of
 from conformance.oracle.rendering import render
 from conformance.wire.exchange import BESIDE_OTHERS, TOO_MANY_REQUESTS
 
@@ -107,7 +107,7 @@ def _of_refused(exchange: Exchange) -> str:
 def _may(exchange: Exchange) -> bool:
     """Whether a key may change members for certain; a service may not know another key than the main one yet."""
     is_known = exchange.by_main_key or exchange.received_status != HTTPStatus.UNAUTHORIZED
-    return is_known and permission_of(exchange.request) is Permission.ALLOWED
+    return is_known and rule_of(exchange.request) is Rule.ALLOWED
 
 
 def _role_sent(exchange: Exchange) -> object:
