@@ -12,7 +12,7 @@ from conformance.oracle import read
 from conformance.oracle.effects import DELETED, EXISTENCE, Effect, Interval
 from conformance.oracle.ledger.attribution import requirement_for_refused_key
 from conformance.oracle.ledger.findings import Finding
-from conformance.oracle.ledger.histories import History, Snapshot, Write
+from conformance.oracle.ledger.histories import History, Shown, Write
 from conformance.oracle.ledger.lists import page_of
 from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, Rules, finding_of, is_of_main
 from conformance.oracle.permissions import Rule, rule_of
@@ -219,7 +219,7 @@ class Members(Rules):
                 seen.add(history.identifier)
                 self.absent.pop(history.identifier, None)
                 if self._is_certain(history, page.interval):
-                    self._item(history, page, Snapshot(page.exchange, page.interval, item, f"/data/{place}"))
+                    self._item(history, page, Shown(page.exchange, page.interval, item, f"/data/{place}"))
             elif (
                 address
                 and (sent := self.invited.get(address))
@@ -231,7 +231,7 @@ class Members(Rules):
             self.findings.keep(ADDS_NO_MEMBER, page.exchange)
         self._missing(page, seen)
 
-    def _item(self, history: History, page: PageRead, now: Snapshot) -> None:
+    def _item(self, history: History, page: PageRead, now: Shown) -> None:
         if (gone := history.deletion(page.interval)) is not None:
             words = "a removed member is listed", "no removed member", history.identifier, now.pointer
             self.broke(history, Finding(_UNLISTED, page.exchange, (gone.exchange,), *words))
@@ -255,7 +255,7 @@ class Members(Rules):
         if not history.broken:
             history.snapshots.append(now)
 
-    def _fixed(self, history: History, page: PageRead, now: Snapshot) -> None:
+    def _fixed(self, history: History, page: PageRead, now: Shown) -> None:
         """Require the name, the address and the time of joining that an earlier list showed, and that one was seen."""
         for name in (*_FIXED, _LAST_SEEN):
             first = next((seen for seen in history.snapshots if seen.text(name) is not None), None)

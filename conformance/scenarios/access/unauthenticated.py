@@ -32,7 +32,7 @@ from conformance.scenarios.access.reserved_engagements import ReservedEngagement
 from conformance.scenarios.renaming import harmless_name
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
-from conformance.wire.gateways import MAX_HEADERS
+from conformance.wire.gateways import MAX_SENT_HEADERS
 from conformance.wire.redaction import SHORTEST
 from conformance.wire.requests import Credential
 
@@ -61,7 +61,7 @@ _ELSEWHERE: Final = 2
 """Operations that get the real key in another header."""
 _OTHER_HEADERS: Final = ("X-Api-Key", "X-Api-Token", "X-Auth-Token", "X-Access-Token", "Api-Key")
 _LONGEST_HEADER: Final = 16
-_MOST_ELSEWHERE: Final = MAX_HEADERS - 96
+_MOST_ELSEWHERE: Final = MAX_SENT_HEADERS - 96
 """Bytes of headers with the key, which leaves room for the others of a request."""
 _COOKIES: Final = ("api_key", "access_token", "token", "session")
 _SCHEMES: Final = 2
