@@ -106,7 +106,7 @@ class Access:
 
     def _judge_refused_removals(self, exchange: Exchange) -> None:
         """Judge whether a refused removal of a member ended its key, by the first 401 after the key was served."""
-        sent, span = exchange.request, Interval.of(exchange)
+        sent, interval = exchange.request, Interval.of(exchange)
         if not sent.by_member or sent.key_name in self.ended:
             return
         served = [use.interval for use in self._earlier(exchange, sent.operation.id)]
@@ -115,7 +115,7 @@ class Access:
         rules = {
             rule: removal
             for removal in self.refused_removals.get(self.holders.get(sent.key_name), ())
-            if served[-1].before(Interval.of(removal)) and Interval.of(removal).before(span)
+            if served[-1].before(Interval.of(removal)) and Interval.of(removal).before(interval)
             if (rule := requirement_for_refused_key(removal)) is not None
         }
         if exchange.accepted:
@@ -140,8 +140,8 @@ class Access:
         if rule is Rule.REFUSED:
             return False
         if status == HTTPStatus.UNAUTHORIZED:
-            uses, span = self.uses.get(sent.key_name, ()), Interval.of(exchange)
-            return any(use.interval.before(span) for use in uses) and any(span.before(use.interval) for use in uses)
+            interval, uses = Interval.of(exchange), [use.interval for use in self.uses.get(sent.key_name, ())]
+            return any(use.before(interval) for use in uses) and any(interval.before(use) for use in uses)
         if status in _NO_SUCH_OPERATION:
             return _is_denied(sent, status, earlier)
         if status != HTTPStatus.FORBIDDEN:

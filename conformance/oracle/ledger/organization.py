@@ -42,11 +42,11 @@ def _effects(exchange: Exchange) -> tuple[Effect, ...]:
     body = exchange.sent_object
     if not exchange.was_sent or exchange.refused or (body is not None and _NAME not in body):
         return ()
-    span, name = Interval.of(exchange), None if body is None else body[_NAME]
+    interval, name = Interval.of(exchange), None if body is None else body[_NAME]
     if not isinstance(name, str) or not name or not must_read_back_exactly(name):  # the effect of another value is open
         name = None
     certain = exchange.accepted and name is not None and not _is_invalid(exchange)
-    return (Effect(exchange, _NAME, name, span if exchange.accepted else Interval(span.start, inf), certain),)
+    return (Effect(exchange, _NAME, name, interval if exchange.accepted else Interval(interval.start, inf), certain),)
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,8 +131,8 @@ def _find_keys(run: Run, tried: Permissions) -> None:
     for scope in KEYS:
         try:
             tried.keys[scope] = key_named(run, scope)
-        except MissingMeans as reason:
-            tried.missing_means[scope] = reason
+        except MissingMeans as missing:
+            tried.missing_means[scope] = missing
 
 
 # --- requests that must be refused
@@ -245,8 +245,8 @@ def _find_member(run: Run, sender: RetryNewKeys, tried: Permissions) -> tuple[Ex
     """Choose the member for requests that must be refused; it must exist for a right refusal."""
     try:
         user_id = run.scenarios.result(untouchable_member).user_id
-    except MissingMeans as reason:
-        tried.no_member = reason
+    except MissingMeans as missing:
+        tried.no_member = missing
         return ()
     sender.send_all(by_untouchable_member(run))
     pages = tuple(member_pages(run))
@@ -378,8 +378,8 @@ def _try_membership(run: Run, key: Credential, tried: Permissions) -> None:
     """Change an admin to member and remove it, with the allowed key; otherwise remove admins."""
     try:
         user_id = run.fixtures.member("admin").user_id
-    except MissingMeans as reason:
-        tried.no_member = tried.no_member or reason
+    except MissingMeans as missing:
+        tried.no_member = tried.no_member or missing
         return
     demotion, removal = (requests.update_member_role(user_id, {"role": "member"}), requests.remove_member(user_id))
     demoted = run.send(demotion.with_key(key))

@@ -171,8 +171,8 @@ def _records(run: Run, engagement: str, kinds: Sequence[SubordinateKind]) -> lis
     for record in records:
         try:
             record.id = run.fixtures.make_subordinate(record.engagement, record.kind)
-        except MissingMeans as error:
-            record.error = error
+        except MissingMeans as missing:
+            record.error = missing
         record.was_there = _read(run, record)
     return records
 
@@ -198,8 +198,8 @@ def _read(run: Run, record: Record) -> bool:
         return False
     try:
         record.is_there = run.fixtures.subordinate_exists(record.engagement, record.kind, record.id)
-    except MissingMeans as error:
-        record.error = error
+    except MissingMeans as missing:
+        record.error = missing
     return record.is_there and record.error is None
 
 

@@ -57,8 +57,8 @@ def expect_limits_apart(run: Run) -> None:
         raise Inapplicable("The windows of this service end at once")
     try:
         _try(run, *_keys(run, found.doubtful))
-    except MissingMeans as unavailable:
-        raise _untried(found.doubtful, unavailable.reason) from None
+    except MissingMeans as missing:
+        raise _untried(found.doubtful, missing.reason) from None
     except _OtherWindow:
         raise _untried(found.doubtful, "Every window ended at once") from None
 
