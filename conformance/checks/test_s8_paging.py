@@ -54,7 +54,7 @@ def test_pages_of_the_size_unasked_hold_everything_once(run: Run, paged_engageme
     """The pages of the default size hold every engagement once."""
     lists = paged_engagements
     if not lists.unasked:
-        raise Inapplicable("There are not two or three pages of the default size")
+        raise Inapplicable("there are not two or three pages of the default size")
 
     confirm.list_within_bounds(
         run,
@@ -71,7 +71,7 @@ def test_pages_of_the_size_unasked_hold_everything_once(run: Run, paged_engageme
 def test_pages_of_members_hold_everybody_once(run: Run, paged_members: PagedLists) -> None:
     """The pages of members hold every member once."""
     if len(read.items(paged_members.snapshot[0])) == 1:
-        raise Inapplicable("The organization has one member")
+        raise Inapplicable("the organization has one member")
 
     confirm.one_order(
         run, lambda: _expect_of_members(run, paged_members, paging.expect_partition), requests.list_members
@@ -144,7 +144,7 @@ def test_no_existing_page_is_refused(run: Run, operation: str) -> None:
             confirm.stable_list(run, tuple(snapshot), paging.expect_served)
     served = [page for page in pages if page.succeeded]
     if not served:
-        raise Inapplicable("No list of the run had a second page")
+        raise Inapplicable("no list of the run had a second page")
     evidence(*served[:_MOST_SERVED])
 
 

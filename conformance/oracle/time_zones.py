@@ -87,7 +87,7 @@ def expect_utc(exchanges: Iterable[Exchange]) -> None:
     """
     stamps = [stamp for exchange in exchanges if (stamp := _stamp_of(exchange)) is not None]
     if not stamps:
-        raise Inapplicable("No response said when something was done")
+        raise Inapplicable("no response said when something was done")
     evidence(*(stamp.at for stamp in stamps))
     undecided: list[CheckOutcome] = []
     for operation in _OF_NOW:
@@ -112,7 +112,7 @@ def _judge(stamps: list[_Stamp], *, coarse: bool) -> None:
         raise _fault(stamps, date_error)
     if of_now and zones != {None}:
         raise CantTell("some responses look like those of another time zone", *(stamp.at for stamp in stamps))
-    raise Inapplicable("The clock of the service is off, but not by a time zone")
+    raise Inapplicable("the clock of the service is off, but not by a time zone")
 
 
 def _stamp_of(exchange: Exchange) -> _Stamp | None:

@@ -64,7 +64,7 @@ def expect_no_request_ends_service(run: Run) -> None:
     run.scenarios.finish_background()
     suspects = sorted(_suspects(run, _exactly).values(), key=lambda suspect: -len(suspect.broken))
     if not suspects:
-        raise Inapplicable("The service was never gone while a request was in flight")
+        raise Inapplicable("the service was never gone while a request was in flight")
     doubtful = [
         suspect.broken[-1]
         for number, suspect in enumerate(suspects)

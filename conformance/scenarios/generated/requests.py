@@ -174,7 +174,7 @@ def expect_statuses(run: Run, exchanges: tuple[Exchange, ...], permitted: Callab
         CantTell: None got a response.
     """
     if not exchanges:
-        raise Inapplicable("No generated request of this run was of this kind")
+        raise Inapplicable("no generated request of this run was of this kind")
     judgeable = [exchange for exchange in exchanges if exchange.judgeable]
     if not judgeable:
         raise CantTell("no generated request of this kind got a response")

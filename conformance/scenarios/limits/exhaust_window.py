@@ -215,8 +215,8 @@ def _ensure_unused(first: Exchange) -> None:
     ahead = min(_ahead(first) or 0.0, window.reset - first.started_at.timestamp())
     if ahead > LONGEST_MADE:
         raise Untested(
-            f"The throttled key that the provisioner made has a reset {ahead:.0f} s ahead, too far to wait for; "
-            "make its window end within 10 s."
+            f"the throttled key that the provisioner made has a reset {ahead:.0f} s ahead, too far to wait for; "
+            "make its window end within 10 s"
         )
     if window.remaining == 0 and (first.status == TOO_MANY_REQUESTS or window.limit > 1):
         message = "the throttled key that the provisioner made is used up at its first request"
@@ -227,9 +227,9 @@ def _ensure_budget(run: Run, limit: int) -> None:
     most = run.options.max_requests
     left = _HIGHEST_LIMIT if most is None else most - run.wire.sent
     if limit > _HIGHEST_LIMIT:
-        raise Untested(f"A limit of {limit} requests is above the maximum {_HIGHEST_LIMIT}; name a throttled key.")
+        raise Untested(f"a limit of {limit} requests is above the maximum {_HIGHEST_LIMIT}; name a throttled key")
     if limit + 2 * _SPARE > left and most is not None:
-        raise Untested(f"A limit of {limit} requests is above the {max(left, 0)} requests left; raise --max-requests.")
+        raise Untested(f"a limit of {limit} requests is above the {max(left, 0)} requests left; raise --max-requests")
 
 
 def at_once(asked: Request, key: Credential) -> Request:

@@ -228,7 +228,7 @@ def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None
     try:
         return run.fixtures.scoped_key("organizations:read"), None
     except MissingMeans as missing:
-        reason = f"The main key is sent past its limit, and there is no other key. {missing.reason}"
+        reason = f"the main key is sent past its limit, and there is no other key. {missing.reason}"
     try:
         return run.fixtures.other_organization(), None
     except MissingMeans:

@@ -59,7 +59,7 @@ def expect_right_counts(run: Run, name: str) -> None:
     """
     right, doubtful = counts_in_doubt(run, name)
     if not right and not doubtful:
-        raise Inapplicable("The run had no reason to read the organization and the list")
+        raise Inapplicable("the run had no reason to read the organization and the list")
     evidence(*right)
     for organization in doubtful:
         _expect_right_now(run, name, organization)
