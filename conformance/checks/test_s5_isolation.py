@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential
 
-_TELLING_NAME: Final = ("getCurrentOrganization", "updateCurrentOrganization")
+_SHOWING_NAME: Final = ("getCurrentOrganization", "updateCurrentOrganization")
 _REFUSED: Final = (403, 404)
 _UNARCHIVE_REFUSED: Final = (400, 403, 404, 415, 422)
 """The body of unarchiving is unspecified, so the request itself may be refused first."""
@@ -154,7 +154,7 @@ def _expect_not_taken(run: Run, key: str, first: Exchange, given: Mapping[str, E
     shown = [
         exchange
         for exchange in run.wire.exchanges
-        if exchange.operation_id in _TELLING_NAME
+        if exchange.operation_id in _SHOWING_NAME
         and (is_of_main(exchange) if key == MAIN_KEY else exchange.request.key_name == key)
     ]
     since = min((Interval.of(exchange).end for exchange in given.values()), default=inf)

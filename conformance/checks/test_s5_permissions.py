@@ -136,12 +136,12 @@ def _expect_members(tried: Permissions, exchange: Exchange) -> None:
     """Expect that the key lists members, if the main key does."""
     pages = tried.members[1] or (() if tried.organization is None else (tried.organization,))
     found = read.items(exchange)
-    if not found and not any(_tells_of_members(page) for page in pages):
+    if not found and not any(_shows_members(page) for page in pages):
         raise CantTell("the main key sees no member either", exchange, *pages)
     expect.holds(found, "the key lists no members", *pages, exchange, expected="members", actual="none")
 
 
-def _tells_of_members(response: Exchange) -> bool:
+def _shows_members(response: Exchange) -> bool:
     """Whether a list of members has any, or an organization counts any."""
     if response.request.operation.response == "list":
         return bool(read.items(response))

@@ -16,7 +16,7 @@ from conformance.oracle.exchanges import of_operation
 from conformance.oracle.input_validity import Validity, validity
 from conformance.oracle.lists import paging
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
-from conformance.scenarios.lists.paged import PagedLists, pages_unasked
+from conformance.scenarios.lists.paged import PagedLists, pages_of_default_size
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
 from conformance.wire.exchange import OF_KEY
@@ -53,17 +53,17 @@ def test_pages_of_engagements_hold_everything_once(run: Run, paged_engagements: 
 def test_pages_of_the_size_unasked_hold_everything_once(run: Run, paged_engagements: PagedLists) -> None:
     """The pages of the default size hold every engagement once."""
     lists = paged_engagements
-    if not lists.unasked:
+    if not lists.of_default_size:
         raise Inapplicable("there are not two or three pages of the default size")
 
     confirm.list_within_bounds(
         run,
-        lists.unasked,
+        lists.of_default_size,
         lambda snapshot: paging.expect_partition(snapshot, lists.known(snapshot)),
         lambda snapshot, closing: paging.expect_partition_within(
             paging.Bracket(snapshot, closing, lists.known(snapshot))
         ),
-        retake=lambda: pages_unasked(run) or lists.unasked,
+        retake=lambda: pages_of_default_size(run) or lists.of_default_size,
     )
 
 

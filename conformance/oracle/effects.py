@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 TEXTS: Final = ("name", "description")
 STATUS: Final = "status"
 EXISTENCE: Final = "existence"
-_EXISTS: Final = "there"
-DELETED: Final = "gone"
+_EXISTS: Final = "exists"
+DELETED: Final = "deleted"
 
 MICROSECONDS: Final = 1_000_000
 """The microseconds of a second."""

@@ -81,7 +81,7 @@ class Generator:
             valid, invalid = drawn(_VALID[self.effort], negative=False), drawn(_INVALID[self.effort], negative=True)
         except schemathesis_cases.GivenUp:
             return None
-        return [*valid, *self._most_telling(operation, invalid)]
+        return [*valid, *self._invalid_first(operation, invalid)]
 
     def draws(self, number: int) -> bool:
         """Whether the effort draws this number of cases for an operation."""
@@ -103,7 +103,7 @@ class Generator:
             headers=() if content is None else JSON_HEADERS,
         )
 
-    def _most_telling(self, operation: str, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _invalid_first(self, operation: str, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return the cases to send of those that break the document, without repetitions."""
         by_request = {self.request(operation, case, "any"): case for case in cases}
         requests = sorted(by_request, key=lambda request: validity(request) is not Validity.INVALID)

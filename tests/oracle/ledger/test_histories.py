@@ -320,7 +320,7 @@ def test_an_engagement_begins_with_its_creation() -> None:
         "name": "a",
         "description": "",
         "status": "active",
-        "existence": "there",
+        "existence": "exists",
     }
 
 
