@@ -48,7 +48,7 @@ class Deviation(NonConformity):
 
     Attributes:
         aspect: The first property that differs; the later ones depend on it.
-        orders: The orders in which the page would be right, in several words each.
+        orders: The orders in which the page would be right, as pairs of texts.
     """
 
     def __init__(self, aspect: Aspect, fault: NonConformity, orders: frozenset[tuple[str, str]] = frozenset()) -> None:

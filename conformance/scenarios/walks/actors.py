@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Credential, Request
 
 _SHARES: Final = {Rule.ALLOWED: 2, Rule.OPEN: 1, Rule.REFUSED: 1}
-"""How often keys get a turn, by the rule for the operation."""
+"""Turns of a key, by the rule for the operation."""
 _OF_MAIN_KEY: Final = 6
-"""How often the main key gets one."""
+"""Turns of the main key."""
 
 
 @dataclass(slots=True)
