@@ -65,7 +65,11 @@ def _sent_again_with_main_key(run: Run, operation: str) -> Iterator[tuple[Exchan
         is_allowed = not denied.by_main_key and rule_of(denied.request) is Rule.ALLOWED
         if denied.received_status == HTTPStatus.FORBIDDEN and is_allowed:
             same = (denied.check, replace(denied.request, credential=None))
-            later = (each for each in sent if each.number > denied.number and (each.check, each.request) == same)
+            later = (
+                exchange
+                for exchange in sent
+                if exchange.number > denied.number and (exchange.check, exchange.request) == same
+            )
             if (again := next(later, None)) is not None and again.accepted:
                 yield denied, again
 

@@ -92,7 +92,9 @@ def send_by_turns(run: Run, batch: Sequence[Request], also: Iterable[Credential 
     """
     used = _keys_used(run, {request.operation.id for request in batch})
     keys = [None, *{key.name: key for key in (*used, *also) if key is not None}.values()]
-    exchanges = run.send_all([replace(each, credential=keys[place % len(keys)]) for place, each in enumerate(batch)])
+    exchanges = run.send_all(
+        [replace(request, credential=keys[place % len(keys)]) for place, request in enumerate(batch)]
+    )
     refused = [place for place, exchange in enumerate(exchanges) if exchange.received_status in KEY_REFUSED]
     for place, again in zip(refused, run.send_all([batch[place] for place in refused]), strict=True):
         exchanges[place] = again

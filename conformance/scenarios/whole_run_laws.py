@@ -49,7 +49,10 @@ def expect_law_of_cleanup(run: Run, law: Law) -> None:
 
     They cannot be requested again as they were, so a failure counts if it was confirmed at once.
     """
-    found = survey(law.judge, (each for each in run.wire.exchanges if each.check in _OF_CLEANUP and law.concerns(each)))
+    found = survey(
+        law.judge,
+        (exchange for exchange in run.wire.exchanges if exchange.check in _OF_CLEANUP and law.concerns(exchange)),
+    )
     if found.broken and law not in run.broken_at_once:
         _, fault = found.broken[0]
         found = Survey(kept=found.kept, unclear=[] if found.kept else [CantTell(fault.message, *fault.exchanges)])

@@ -101,7 +101,7 @@ class Permissions:
     def used_keys(self) -> tuple[tuple[str, Credential], ...]:
         """The keys that were tried and that the service knows, with their names."""
         tried = {scope for scope, _ in self.cells}
-        return tuple(each for each in self.keys.items() if each[0] in tried and not self.is_unknown(each[0]))
+        return tuple((scope, key) for scope, key in self.keys.items() if scope in tried and not self.is_unknown(scope))
 
     def is_unknown(self, scope: str) -> bool:
         """Whether the service does not know a key."""

@@ -243,7 +243,7 @@ def _send(run: Run, batches: _Batches, first: int, keys: list[_Kind], *, turns: 
     """
     if run.effort is Effort.DEEP:
         return _sent(run, ((key, request) for turn, key in enumerate(keys, first) for request in batches(turn)))
-    calls = ((turn, place, each) for turn in range(turns) for place, each in enumerate(batches(first + turn)))
+    calls = ((turn, place, request) for turn in range(turns) for place, request in enumerate(batches(first + turn)))
     return _sent(run, ((keys[(place + turn) % len(keys)], request) for turn, place, request in calls))
 
 

@@ -137,7 +137,11 @@ def _engagements_for_records(run: Run) -> tuple[list[str], list[str], str]:
     *full, neighbour = active[: len(_CHANGES_BEFORE) + 1]
     others = {tuple(changes): identifier for identifier, changes in known.items()}
     more = dict.fromkeys([*others.values(), *known])
-    return full, [each for each in more if each not in {*full, neighbour}][: _MORE[run.effort]], neighbour
+    return (
+        full,
+        [identifier for identifier in more if identifier not in {*full, neighbour}][: _MORE[run.effort]],
+        neighbour,
+    )
 
 
 def _change(run: Run, identifier: str, changes: Sequence[str]) -> None:

@@ -87,7 +87,7 @@ class ExhaustedWindow:
 
     def take_list(self, page: Exchange) -> None:
         """Record the response to a long list that was sent alone, which must be served if requests are left."""
-        left = [rate_limits.remaining(each) or 0 for each in self._in_window_of(page)]
+        left = [rate_limits.remaining(exchange) or 0 for exchange in self._in_window_of(page)]
         if self.exclusive and page.status == TOO_MANY_REQUESTS and min(left, default=0) >= SURELY_LEFT:
             self.refused_list = page
         elif page.succeeded or page.status == TOO_MANY_REQUESTS:
