@@ -47,7 +47,7 @@ def test_invalid_creations_are_refused(run: Run, generated_creations: Generated)
 @requirement("create-engagement-succeeds")
 def test_valid_creations_succeed(run: Run, generated_creations: Generated) -> None:
     """A creation with a certainly valid body succeeds, or reports a conflict of names."""
-    _expect_taken(run, generated_creations, lambda _: ensure_no_rule_for_engagements(run))
+    _expect_accepted(run, generated_creations, lambda _: ensure_no_rule_for_engagements(run))
 
 
 @requirement("update-engagement-refuses-invalid")
@@ -67,7 +67,7 @@ def test_valid_updates_succeed(run: Run, generated_updates: Generated) -> None:
             sent = {field: text for field, text in body.items() if field in fields}
             ensure_no_rule_of_names(run.send(requests.update_engagement(identifier, sent)))
 
-    _expect_taken(run, generated_updates, ensure_no_rule)
+    _expect_accepted(run, generated_updates, ensure_no_rule)
 
 
 @requirement("list-engagements-refuses-invalid")
@@ -125,7 +125,7 @@ def test_valid_renamings_succeed(run: Run, generated_renamings: Generated) -> No
             for name in plain_names(run):
                 ensure_no_rule_of_names(run.send(requests.update_organization({"name": name})))
 
-    _expect_taken(run, generated_renamings, ensure_no_rule, (HTTPStatus.OK,))
+    _expect_accepted(run, generated_renamings, ensure_no_rule, (HTTPStatus.OK,))
 
 
 @pytest.mark.stage(Stage.EVERY_RESPONSE)
@@ -158,7 +158,7 @@ def _expect_refused(run: Run, generated: Generated) -> None:
         expect_statuses(run, lengthy, lambda status: status in {400, 413, 422}, "400, 413 or 422")
 
 
-def _expect_taken(
+def _expect_accepted(
     run: Run,
     generated: Generated,
     ensure_no_rule: Callable[[Collection[str]], None],

@@ -27,6 +27,6 @@ def test_random_walk(random_walks: Walks, rule: str) -> None:
         raise random_walks.failed[rule].as_fault()
     responses = random_walks.kept(rule)
     if not responses:
-        raise Inapplicable("No random walk of this effort tested it")
+        raise Inapplicable("no random walk of this effort tested it")
 
     evidence(*dict.fromkeys(responses))

@@ -62,7 +62,7 @@ def test_records_of_the_last_engagement_go(final_deletion: FinalDeletion, kind: 
     """An engagement that keys were refused to delete takes its records with it when it is deleted."""
     records = [record for record in final_deletion.gone if record.kind == kind]
     if not records:
-        raise Inapplicable("No engagement whose deletion had been refused was deleted with such a record")
+        raise Inapplicable("no engagement whose deletion had been refused was deleted with such a record")
     for record in records:
         deletion = final_deletion.responses[record.engagement]
         _expect_gone(_require_known(record, deletion), deletion)
@@ -90,7 +90,7 @@ def test_records_of_the_last_engagement_stay(cascade: Cascade, final_deletion: F
     before = {cascade.neighbour, *(deletion.request.identifier for deletion in cascade.deletions)}
     later = sorted(final_deletion.responses.keys() - before)
     if not later:
-        raise Inapplicable("No further engagement was deleted")
+        raise Inapplicable("no further engagement was deleted")
     if not final_deletion.kept:
         raise MissingMeans(f"subordinates:{cascade.kept[0].kind}", "It cannot be read in an archive.")
     _judge_kept(cascade, final_deletion.kept, [final_deletion.responses[identifier] for identifier in later])

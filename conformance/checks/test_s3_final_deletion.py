@@ -60,7 +60,7 @@ def test_nothing_that_was_deleted_is_listed(final_deletion: FinalDeletion) -> No
 def test_the_newest_engagement_outlives_the_others(final_deletion: FinalDeletion) -> None:
     """The newest active engagement is unchanged after the deletion of all others."""
     if not final_deletion.spared or not final_deletion.spared[0].accepted:
-        raise Inapplicable("No active engagement existed at the end")
+        raise Inapplicable("no active engagement existed at the end")
     before, after = final_deletion.spared
     expect.status(after, lambda status: status == HTTPStatus.OK, "200, as before the deletions")
 
@@ -89,7 +89,7 @@ def _expect_deleted(
         Sent("an engagement of the run", final_deletion.responses[identifier]) for identifier in sorted(identifiers)
     ]
     if not sent:
-        raise Inapplicable("No engagement of that kind existed at the end")
+        raise Inapplicable("no engagement of that kind existed at the end")
 
     responded = [deletion for deletion in sent if deletion.exchange.judgeable]
     if any(deletion.exchange.status == HTTPStatus.NOT_FOUND for deletion in responded):

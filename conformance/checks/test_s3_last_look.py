@@ -52,7 +52,7 @@ def test_member_count_of_the_other_organization_agrees(run: Run, last_look: Last
 
 def _expect_agreement_in_other(run: Run, last_look: LastLook, name: str, listed: Callable[[Counts], Exchange]) -> None:
     if last_look.of_other is None:
-        raise Inapplicable("No key of another organization was used")
+        raise Inapplicable("no key of another organization was used")
     other = run.fixtures.other_organization()
     expect_agreement(run, last_look.of_other, name, listed, Reader(other, other))
 
@@ -64,7 +64,7 @@ def _judge(last_look: LastLook, family: Family) -> None:
         if exchange.request.operation.family == family
     ]
     if last_look.removal is None or not sent:
-        raise Inapplicable("No member was removed whose key was allowed any of these operations before")
+        raise Inapplicable("no member was removed whose key was allowed any of these operations before")
     read.success(last_look.removal.response)
 
     every_status(sent, lambda status: status in KEY_REFUSED, "401 or 403")

@@ -24,7 +24,7 @@ def test_member_is_listed_with_its_own_address(role_changes: RoleChanges) -> Non
     """A member that was made for the run is listed with its own address: unmasked, and not another member's."""
     email, before = role_changes.member.email, role_changes.before
     if email is None:
-        raise Inapplicable("The target file does not state the addresses of its members")
+        raise Inapplicable("the target file does not state the addresses of its members")
     address = before.members[role_changes.member.user_id].get("email")
     if not isinstance(address, str):
         raise CantTell("the member is listed without an address", *before.pages)

@@ -53,13 +53,13 @@ def test_order_in_combination(combined_lists: tuple[CombinedLists, ...], sort: s
     ]
     _expect(combined_lists, judged, [Aspect.ORDER])
     if not any(lists.ordered for lists in judged):
-        raise Inapplicable(f"There were no two engagements of different {sort or 'keys'} to compare")
+        raise Inapplicable(f"there were no two engagements of different {sort or 'keys'} to compare")
 
 
 def _expect(every: Collection[CombinedLists], judged: Collection[CombinedLists], aspects: Collection[Aspect]) -> None:
     """Expect some properties of pages; items in the wrong order do not belong on their pages either."""
     if not judged:
-        raise Inapplicable("No list with these parameters was requested")
+        raise Inapplicable("no list with these parameters was requested")
     doubts: list[CantTell] = []
     for lists in judged:
         evidence(*lists.pages)

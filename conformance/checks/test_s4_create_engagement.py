@@ -90,7 +90,7 @@ def test_duplicate_name_is_accepted_or_a_conflict(creating: Creating) -> None:
 def test_refused_duplicate_is_not_created(creating: Creating) -> None:
     """If a second engagement with the same name is refused, only one has that name."""
     if creating.namesake.status != HTTPStatus.CONFLICT:
-        raise Inapplicable("A used name was not refused")
+        raise Inapplicable("a used name was not refused")
     first = read.identifier(creating.bare.response)
     pages = [page for scan in creating.found.reads for page in scan.pages]
 

@@ -17,7 +17,7 @@ from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, Inapplicable, evidence
 from conformance.oracle.rendering import render
 from conformance.scenarios.basics import expect_missing
-from conformance.scenarios.members.invitations import Inviting, OwnerChange, Strangers, changing_owner, inviting
+from conformance.scenarios.members.invitations import Inviting, OwnerChange, UnknownUsers, changing_owner, inviting
 from conformance.scenarios.organization.counts_of_run import counts_in_doubt
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
@@ -119,7 +119,7 @@ def _is_at_rest(was: _Counted, now: _Counted) -> bool:
     return len(engagements) == 1 and was.after == was.later == now.before and now.after == now.later
 
 
-# --- the owner, and strangers
+# --- the owner, and unknown users
 
 
 @requirement("owner-role-change-refused")
@@ -148,16 +148,16 @@ def test_owner_stays_owner(changing_owner: OwnerChange) -> None:
 
 
 @requirement("update-role-unknown-member")
-def test_role_of_unknown_user(strangers: Strangers) -> None:
+def test_role_of_unknown_user(unknown_users: UnknownUsers) -> None:
     """Changing the role of an unknown user is refused."""
-    for response in strangers.changes:
+    for response in unknown_users.changes:
         expect_missing(response)
 
 
 @requirement("remove-unknown-member")
-def test_removal_of_unknown_user(strangers: Strangers) -> None:
+def test_removal_of_unknown_user(unknown_users: UnknownUsers) -> None:
     """Removing an unknown user is refused."""
-    for response in strangers.removals:
+    for response in unknown_users.removals:
         expect_missing(response)
 
 

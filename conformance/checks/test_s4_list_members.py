@@ -40,7 +40,7 @@ def test_role_filter_finds_all(run: Run, members_by_role: Snapshot) -> None:
 def test_pages_of_a_role(run: Run, members_by_role: Snapshot, pages_of_role: tuple[Snapshot, ...]) -> None:
     """With a role, pages hold different members, as many as belong on them, and together all members of the role."""
     if not pages_of_role:
-        raise Inapplicable("Only the role of the first member has members")
+        raise Inapplicable("only the role of the first member has members")
     for pages in pages_of_role:
         role = dict(pages[0].request.query)["role"]
         whole = members_by_role[1 + ROLES.index(role)]

@@ -38,7 +38,7 @@ def test_a_refused_invitation_does_not_reserve_the_address(run: Run) -> None:
     """An address can be invited as a member after its invitation as an owner was refused."""
     tried = run.scenarios.result_if_any(mailing)
     if tried is None or tried.valid.number in no_op_changes(run.wire.exchanges, "inviteMember"):
-        raise Inapplicable("No invitation followed a refused one")
+        raise Inapplicable("no invitation followed a refused one")
     expect.success(tried.valid)
 
 
@@ -156,7 +156,7 @@ def test_no_refused_invitation_is_sent(run: Run, mailing: Mailing) -> None:
     """No refused invitation of the run is sent, for any reason and with any key."""
     found = [*refused_invitations(run), *_of_member(mailing)]
     if not found:
-        raise Inapplicable("No invitation was refused")
+        raise Inapplicable("no invitation was refused")
     if not mailing.valid_mails:
         raise CantTell("no e-mail arrived at all, so a missing one shows nothing", mailing.valid)
 

@@ -37,7 +37,7 @@ def test_creation_keeps_text(texts: Texts) -> None:
 def test_update_keeps_text(texts: Texts) -> None:
     """The name and the description of an updated engagement read back exactly as sent."""
     if not texts.edits and all(creation.response.status in INVALID for creation in texts.creations):
-        raise Inapplicable("Every text was refused on creation, so there is none to edit")
+        raise Inapplicable("every text was refused on creation, so there is none to edit")
     if not texts.edits:
         raise CantTell(
             "no engagement was created that could be edited", *(creation.response for creation in texts.creations)

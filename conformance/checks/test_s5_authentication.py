@@ -15,7 +15,7 @@ from conformance.oracle.bulk import Sent
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell
 from conformance.running.options import Effort
-from conformance.scenarios.access.unauthenticated import NO_KEY, bad_keys
+from conformance.scenarios.access.unauthenticated import NO_KEY, wrong_keys
 from conformance.scenarios.untried import untried_refusals
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
@@ -25,56 +25,58 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from conformance.running.run import Run
-    from conformance.scenarios.access.unauthenticated import BadKeys
+    from conformance.scenarios.access.unauthenticated import WrongKeys
 
 _INVALID: Final = (400, 422)
 
 
 @pytest.mark.stage(Stage.WHOLE_RUN)
 @requirement("key-missing-refused")
-def test_requests_without_a_key_are_refused(run: Run, bad_keys: BadKeys) -> None:
+def test_requests_without_a_key_are_refused(run: Run, wrong_keys: WrongKeys) -> None:
     """Each of the thirteen operations gives 401 without an Authorization header, in the whole run."""
-    _expect_all_unauthorized(bad_keys, "none", _elsewhere(run, bad_keys, "no key", {NO_KEY}))
+    _expect_all_unauthorized(wrong_keys, "none", _elsewhere(run, wrong_keys, "no key", {NO_KEY}))
 
 
 @requirement("key-other-scheme-refused")
-def test_other_schemes_are_refused(bad_keys: BadKeys) -> None:
+def test_other_schemes_are_refused(wrong_keys: WrongKeys) -> None:
     """Each of the thirteen operations gives 401 to the real key under another scheme than Bearer."""
-    _expect_all_unauthorized(bad_keys, "scheme")
+    _expect_all_unauthorized(wrong_keys, "scheme")
 
 
 @requirement("key-empty-refused")
-def test_empty_keys_are_refused(bad_keys: BadKeys) -> None:
+def test_empty_keys_are_refused(wrong_keys: WrongKeys) -> None:
     """Each of the thirteen operations gives 401 to the scheme Bearer without a key."""
-    _expect_all_unauthorized(bad_keys, "empty")
+    _expect_all_unauthorized(wrong_keys, "empty")
 
 
 @pytest.mark.stage(Stage.WHOLE_RUN)
 @requirement("key-unknown-refused")
-def test_unknown_keys_are_refused(run: Run, bad_keys: BadKeys) -> None:
+def test_unknown_keys_are_refused(run: Run, wrong_keys: WrongKeys) -> None:
     """Each of the thirteen operations gives 401 to a key that the service never issued, in the whole run."""
-    keys = {sent.exchange.request.credential for sent in bad_keys.sent["unknown"]}
-    _expect_all_unauthorized(bad_keys, "unknown", _elsewhere(run, bad_keys, "an unknown key", keys))
+    keys = {sent.exchange.request.credential for sent in wrong_keys.sent["unknown"]}
+    _expect_all_unauthorized(wrong_keys, "unknown", _elsewhere(run, wrong_keys, "an unknown key", keys))
 
 
 @requirement("authentication-before-lookup")
-def test_the_key_is_judged_before_the_resource_is_looked_up(bad_keys: BadKeys) -> None:
+def test_the_key_is_judged_before_the_resource_is_looked_up(wrong_keys: WrongKeys) -> None:
     """An operation that gives 401 for an existing resource also gives 401 for a missing one."""
-    judged = [sent for sent in bad_keys.lookups if _refuses_wrong_keys(bad_keys, sent)]
+    judged = [sent for sent in wrong_keys.lookups if _refuses_wrong_keys(wrong_keys, sent)]
     bulk.every_status(judged, _is_unauthorized, "401")
 
-    _ensure_none_left_out(bad_keys.lookups, judged)
+    _ensure_none_left_out(wrong_keys.lookups, judged)
 
 
 @requirement("authentication-before-validation")
-def test_the_key_is_judged_before_the_request(bad_keys: BadKeys) -> None:
+def test_the_key_is_judged_before_the_request(wrong_keys: WrongKeys) -> None:
     """An operation that gives 401 for a valid request also gives 401 for an invalid one."""
     judged = [
-        sent for sent in bad_keys.invalid if _refuses_wrong_keys(bad_keys, sent) and not _was_looked_up(bad_keys, sent)
+        sent
+        for sent in wrong_keys.invalid
+        if _refuses_wrong_keys(wrong_keys, sent) and not _was_looked_up(wrong_keys, sent)
     ]
     bulk.every_status(judged, _is_unauthorized, "401")
 
-    _ensure_none_left_out(bad_keys.invalid, judged)
+    _ensure_none_left_out(wrong_keys.invalid, judged)
 
 
 @observes("bearer-letter-case")
@@ -86,7 +88,7 @@ def test_letter_case_of_the_scheme(run: Run) -> None:
         run.observe("bearer-letter-case", f"{scheme}: {describe_response(exchange)}", exchange)
 
 
-def _expect_all_unauthorized(tried: BadKeys, kind: str, others: Sequence[Sent] = ()) -> None:
+def _expect_all_unauthorized(tried: WrongKeys, kind: str, others: Sequence[Sent] = ()) -> None:
     """Expect 401 from all thirteen operations; other faults are left to the requirement that states them."""
     sent = (*tried.sent[kind], *others)
     judged = [attempt for attempt in sent if _is_refused(attempt) or not _fails_elsewhere(tried, attempt, kind)]
@@ -96,7 +98,7 @@ def _expect_all_unauthorized(tried: BadKeys, kind: str, others: Sequence[Sent] =
         raise CantTell(f"operations could not be tried without harm to others' data: {', '.join(sorted(withheld))}")
 
 
-def _elsewhere(run: Run, tried: BadKeys, what: str, keys: Collection[Credential | None]) -> list[Sent]:
+def _elsewhere(run: Run, tried: WrongKeys, what: str, keys: Collection[Credential | None]) -> list[Sent]:
     """Return the exchanges of other scenarios with these keys."""
     known = {sent.exchange.number for sent in tried.everything}
     run.scenarios.wait_for(untried_refusals)
@@ -117,7 +119,7 @@ def _is_refused(sent: Sent) -> bool:
     return received is not None and _is_unauthorized(received.status)
 
 
-def _fails_elsewhere(tried: BadKeys, sent: Sent, kind: str) -> bool:
+def _fails_elsewhere(tried: WrongKeys, sent: Sent, kind: str) -> bool:
     """Whether another requirement states what is wrong with a response."""
     is_elsewhere = _was_looked_up(tried, sent) or _was_validated(tried, sent)
     return is_elsewhere or (kind != "none" and _asks_for_no_key(tried, sent))
@@ -127,7 +129,7 @@ def _is_unauthorized(status: int) -> bool:
     return status == HTTPStatus.UNAUTHORIZED
 
 
-def _was_looked_up(tried: BadKeys, sent: Sent) -> bool:
+def _was_looked_up(tried: WrongKeys, sent: Sent) -> bool:
     """Whether a request for a missing resource got this response, as one with an unknown key did."""
     named, operation = sent.exchange.request.identifier, sent.exchange.request.operation
     known = {None, tried.inputs.proper.promoted, *tried.inputs.reserved.ids.values()}
@@ -137,13 +139,13 @@ def _was_looked_up(tried: BadKeys, sent: Sent) -> bool:
     return any(_status(other) == HTTPStatus.NOT_FOUND for other in lookups)
 
 
-def _was_validated(tried: BadKeys, sent: Sent) -> bool:
+def _was_validated(tried: WrongKeys, sent: Sent) -> bool:
     """Whether an invitation, made invalid for safety, was refused as invalid regardless of the key."""
     is_invalid = sent.exchange.operation_id == "inviteMember" and not tried.inputs.sends_proper_invitations
     return is_invalid and _status(sent) in _INVALID
 
 
-def _asks_for_no_key(tried: BadKeys, sent: Sent) -> bool:
+def _asks_for_no_key(tried: WrongKeys, sent: Sent) -> bool:
     """Whether the operation accepts requests without any key, so that an invalid one makes no difference."""
     operation = sent.exchange.request.operation
     return any(
@@ -153,7 +155,7 @@ def _asks_for_no_key(tried: BadKeys, sent: Sent) -> bool:
     )
 
 
-def _refuses_wrong_keys(tried: BadKeys, sent: Sent) -> bool:
+def _refuses_wrong_keys(tried: WrongKeys, sent: Sent) -> bool:
     """Whether the operation gives 401 to valid requests with unknown keys and without a key, if that could be tried."""
     operation = sent.exchange.request.operation
     tries = [other for other in tried.sent["unknown"] if other.exchange.request.operation is operation]
@@ -166,5 +168,5 @@ def _status(sent: Sent) -> int | None:
 
 
 OBSERVATIONS: Final = (
-    observing("unparsable-body-without-key", bad_keys, lambda seen: [sent.exchange for sent in seen.unparsable]),
+    observing("unparsable-body-without-key", wrong_keys, lambda seen: [sent.exchange for sent in seen.unparsable]),
 )

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential
 
-_TELLING_NAME: Final = ("getCurrentOrganization", "updateCurrentOrganization")
+_SHOWING_NAME: Final = ("getCurrentOrganization", "updateCurrentOrganization")
 _REFUSED: Final = (403, 404)
 
 
@@ -63,7 +63,7 @@ def test_updates_are_of_the_organization_of_the_key(two_organizations: TwoOrgani
     other, other_read = two_organizations.other
     updates = [update for update in _updates(run, OTHER_KEY) if update.accepted]
     if not updates:
-        raise Inapplicable("Nothing was updated with another organization's key")
+        raise Inapplicable("nothing was updated with another organization's key")
 
     for update in updates:
         expect.equal("id", read.data(update).get("id"), other, other_read, update, pointer="/data/id")
@@ -128,12 +128,12 @@ def test_renaming_leaves_another_organization_alone(two_organizations: TwoOrgani
     (_, own), (_, other) = two_organizations.own, two_organizations.other
     given = {key: _names_given(run, key) for key in (MAIN_KEY, OTHER_KEY)}
     if not any(update.accepted for named in given.values() for update in named.values()):
-        raise Inapplicable("Nothing was renamed")
+        raise Inapplicable("nothing was renamed")
 
     later = _expect_not_taken(run, OTHER_KEY, other, given[MAIN_KEY])
     later += _expect_not_taken(run, MAIN_KEY, own, given[OTHER_KEY])
     if not later:
-        raise Inapplicable("No organization was read after another one was renamed")
+        raise Inapplicable("no organization was read after another one was renamed")
 
 
 def _listed(tried: MemberOfOne, pages: Sequence[Exchange]) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def _expect_not_taken(run: Run, key: str, first: Exchange, given: Mapping[str, E
     shown = [
         exchange
         for exchange in run.wire.exchanges
-        if exchange.operation_id in _TELLING_NAME
+        if exchange.operation_id in _SHOWING_NAME
         and (is_of_main(exchange) if key == MAIN_KEY else exchange.request.key_name == key)
     ]
     since = min((Interval.of(exchange).end for exchange in given.values()), default=inf)

@@ -18,7 +18,7 @@ from conformance.oracle.bulk import Sent
 from conformance.oracle.exchanges import of_operation
 from conformance.oracle.observe import describe_response
 from conformance.oracle.outcomes import CantTell, NonConformity
-from conformance.oracle.permissions import MATRIX, Permission, keys_with, permission_of
+from conformance.oracle.permissions import MATRIX, Rule, keys_with, rule_of
 from conformance.scenarios.access.every_operation import member_of
 from conformance.scenarios.access.single_scope import single_permissions
 from conformance.scenarios.untried import untried_refusals
@@ -49,7 +49,7 @@ def test_the_permission_listed_is_enough(run: Run, single_permissions: Permissio
     """A key with the permission listed for an operation, and at most one of the other family, is not refused."""
     scope = OPERATIONS[operation].scope or ""
     _expect_enough(single_permissions, scope, operation)
-    for other in keys_with(Permission.ALLOWED, operation):
+    for other in keys_with(Rule.ALLOWED, operation):
         if other != scope and (other, operation) in single_permissions.cells:
             _expect_enough(single_permissions, other, operation)
     for denied, again in _sent_again_with_main_key(run, operation):
@@ -62,10 +62,14 @@ def _sent_again_with_main_key(run: Run, operation: str) -> Iterator[tuple[Exchan
     """Yield requests that keys with the permission listed got a 403 for, each with its success with the main key."""
     sent = of_operation(run.wire.exchanges, operation)
     for denied in sent:
-        is_allowed = not denied.by_main_key and permission_of(denied.request) is Permission.ALLOWED
+        is_allowed = not denied.by_main_key and rule_of(denied.request) is Rule.ALLOWED
         if denied.received_status == HTTPStatus.FORBIDDEN and is_allowed:
             same = (denied.check, replace(denied.request, credential=None))
-            later = (each for each in sent if each.number > denied.number and (each.check, each.request) == same)
+            later = (
+                exchange
+                for exchange in sent
+                if exchange.number > denied.number and (exchange.check, exchange.request) == same
+            )
             if (again := next(later, None)) is not None and again.accepted:
                 yield denied, again
 
@@ -136,12 +140,12 @@ def _expect_members(tried: Permissions, exchange: Exchange) -> None:
     """Expect that the key lists members, if the main key does."""
     pages = tried.members[1] or (() if tried.organization is None else (tried.organization,))
     found = read.items(exchange)
-    if not found and not any(_tells_of_members(page) for page in pages):
+    if not found and not any(_shows_members(page) for page in pages):
         raise CantTell("the main key sees no member either", exchange, *pages)
     expect.holds(found, "the key lists no members", *pages, exchange, expected="members", actual="none")
 
 
-def _tells_of_members(response: Exchange) -> bool:
+def _shows_members(response: Exchange) -> bool:
     """Whether a list of members has any, or an organization counts any."""
     if response.request.operation.response == "list":
         return bool(read.items(response))
@@ -155,7 +159,7 @@ def _expect_whole_engagement(tried: Permissions, exchange: Exchange) -> None:
         Sent(_words(key), sent)
         for (key, name), exchanges in tried.cells.items()
         for sent in exchanges
-        if MATRIX[key, name] is Permission.REFUSED and sent.request.identifier == identifier
+        if MATRIX[key, name] is Rule.REFUSED and sent.request.identifier == identifier
     ]
     if (by_main := tried.reserved.reads.get(identifier)) is not None:
         was, now = read.data(by_main), read.data(exchange)
@@ -186,7 +190,7 @@ def _refusals(run: Run, tried: Permissions, operation: str) -> dict[str, list[Se
         Untested: There is none.
     """
     found, obstacles = {}, []
-    for scope in keys_with(Permission.REFUSED, operation):
+    for scope in keys_with(Rule.REFUSED, operation):
         try:
             own = tried.cell(scope, operation)
             found[scope] = [Sent(_words(scope), exchange) for exchange in (*own, *_elsewhere(run, tried, own))]
@@ -228,7 +232,7 @@ def _implied(tried: Permissions) -> list[Described]:
         (f"{scope}, {operation}: {describe_response(exchange)}", exchange)
         for (scope, operation), exchanges in tried.cells.items()
         for exchange in exchanges
-        if MATRIX[scope, operation] is Permission.OPEN and OPERATIONS[operation].scope is not None
+        if MATRIX[scope, operation] is Rule.OPEN and OPERATIONS[operation].scope is not None
     ]
 
 

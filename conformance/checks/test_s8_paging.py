@@ -16,7 +16,7 @@ from conformance.oracle.exchanges import of_operation
 from conformance.oracle.input_validity import Validity, validity
 from conformance.oracle.lists import paging
 from conformance.oracle.outcomes import CantTell, Inapplicable, NonConformity, evidence
-from conformance.scenarios.lists.paged import PagedLists, pages_unasked
+from conformance.scenarios.lists.paged import PagedLists, pages_of_default_size
 from conformance.verdicts.stages import Stage
 from conformance.wire import requests
 from conformance.wire.exchange import OF_KEY
@@ -50,28 +50,28 @@ def test_pages_of_engagements_hold_everything_once(run: Run, paged_engagements: 
 
 
 @requirement("list-engagements-pages-partition")
-def test_pages_of_the_size_unasked_hold_everything_once(run: Run, paged_engagements: PagedLists) -> None:
+def test_pages_of_default_size_hold_everything_once(run: Run, paged_engagements: PagedLists) -> None:
     """The pages of the default size hold every engagement once."""
     lists = paged_engagements
-    if not lists.unasked:
-        raise Inapplicable("There are not two or three pages of the default size")
+    if not lists.of_default_size:
+        raise Inapplicable("there are not two or three pages of the default size")
 
     confirm.list_within_bounds(
         run,
-        lists.unasked,
+        lists.of_default_size,
         lambda snapshot: paging.expect_partition(snapshot, lists.known(snapshot)),
         lambda snapshot, closing: paging.expect_partition_within(
             paging.Bracket(snapshot, closing, lists.known(snapshot))
         ),
-        retake=lambda: pages_unasked(run) or lists.unasked,
+        retake=lambda: pages_of_default_size(run) or lists.of_default_size,
     )
 
 
 @requirement("list-members-pages-partition")
-def test_pages_of_members_hold_everybody_once(run: Run, paged_members: PagedLists) -> None:
+def test_pages_of_members_hold_every_member_once(run: Run, paged_members: PagedLists) -> None:
     """The pages of members hold every member once."""
     if len(read.items(paged_members.snapshot[0])) == 1:
-        raise Inapplicable("The organization has one member")
+        raise Inapplicable("the organization has one member")
 
     confirm.one_order(
         run, lambda: _expect_of_members(run, paged_members, paging.expect_partition), requests.list_members
@@ -144,7 +144,7 @@ def test_no_existing_page_is_refused(run: Run, operation: str) -> None:
             confirm.stable_list(run, tuple(snapshot), paging.expect_served)
     served = [page for page in pages if page.succeeded]
     if not served:
-        raise Inapplicable("No list of the run had a second page")
+        raise Inapplicable("no list of the run had a second page")
     evidence(*served[:_MOST_SERVED])
 
 

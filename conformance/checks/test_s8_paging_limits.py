@@ -67,7 +67,7 @@ def test_total_past_the_end(run: Run, list_queries: ListQueries, asked: str) -> 
     response = list_queries.past_the_end[asked]
     plain = _plain(list_queries)[response.operation_id]
     if not response.succeeded:
-        raise Inapplicable("A page past the end was refused")
+        raise Inapplicable("a page past the end was refused")
 
     confirm.stable_list(run, (response, plain), lambda snapshot: paging_limits.expect_total_of(*snapshot))
 

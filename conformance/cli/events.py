@@ -135,18 +135,18 @@ class _Followed:
         self._results: dict[str, list[CheckResult]] = {}
         self._total = 0
         self._over = threading.Event()
-        self._heart = threading.Thread(target=self._beat, name="events", daemon=True)
+        self._thread = threading.Thread(target=self._report_regularly, name="events", daemon=True)
 
     def __enter__(self) -> Self:
         self._shown.__enter__()
-        self._heart.start()
+        self._thread.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._over.set()
-        self._heart.join()
+        self._thread.join()
         self._shown.__exit__(kind, error, trace)
 
     def planned(self, requirements: Sequence[str]) -> None:
@@ -170,7 +170,7 @@ class _Followed:
             cited = found.failure.exchanges if found.failure else ()
             self._log.decided(name, outcome.value, message, (exchange.number for exchange in cited))
 
-    def _beat(self) -> None:
+    def _report_regularly(self) -> None:
         while not self._over.wait(_EVERY):
             self._progress()
 

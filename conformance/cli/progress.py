@@ -154,7 +154,7 @@ class _Lines(_Silent):
         self._began = time.monotonic()
         self._printed = threading.Event()
         self._over = False
-        self._heart = threading.Thread(target=self._beat, name="progress", daemon=True)
+        self._thread = threading.Thread(target=self._report_regularly, name="progress", daemon=True)
 
     def __enter__(self) -> Self:
         profile, options = self._run.profile, self._run.options
@@ -162,13 +162,13 @@ class _Lines(_Silent):
             f"Testing {profile.name} at {profile.base_url}: mode {self._run.mode.value}, "
             f"effort {options.effort.value}, seed {options.seed}"
         )
-        self._heart.start()
+        self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._over = True
         self._printed.set()
-        self._heart.join()
+        self._thread.join()
 
     def planned(self, requirements: Sequence[str]) -> None:
         """Print the number of checks."""
@@ -190,7 +190,7 @@ class _Lines(_Silent):
     def _counts(self) -> str:
         return f"{self._done}/{self._total} checks, {self._run.wire.sent} requests"
 
-    def _beat(self) -> None:
+    def _report_regularly(self) -> None:
         """Print the progress and the current wait after each long silence."""
         while not self._over:
             if self._printed.wait(self._silence):

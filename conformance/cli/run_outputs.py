@@ -46,7 +46,9 @@ class RunOutputs:
     def exchanges(self) -> Sequence[Exchange]:
         """Return the exchanges of the run as outputs show them."""
         exchanges = self._session.run.wire.exchanges
-        return exchanges if self._pseudonyms is None else [self._pseudonyms.exchange(each) for each in exchanges]
+        return (
+            exchanges if self._pseudonyms is None else [self._pseudonyms.exchange(exchange) for exchange in exchanges]
+        )
 
     def log(self, errors: Sequence[str]) -> bool:
         """Write the suite's own errors to a file for its developers; return whether that succeeded."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _SECONDS: Final = {"fault": 1.5, "whole fault": 3.0, "drawn": 4.0, "latitude": 3.0, "combination": 5.0}
 """Seconds of a core that a quick trial takes, about, for the announcement."""
 _TIMES: Final = {Effort.QUICK: 1.0, Effort.STANDARD: 2.5, Effort.DEEP: 5.0}
-"""How many times as long it takes at each effort."""
+"""Multiples of this time at each effort."""
 _WAITING: Final = 5
 """Trials for each core if they judge only some requirements: they spend most of their time waiting."""
 _COMBINATIONS: Final = 100

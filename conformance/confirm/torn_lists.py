@@ -19,12 +19,12 @@ _MOVING: Final = ("name", "status", "updatedAt")
 
 def written_meanwhile(run: Run, listed: Exchange) -> bool:
     """Whether the run was writing to the resources of a list while it was read."""
-    span, family = Interval.of(listed), listed.request.operation.family
+    interval, family = Interval.of(listed), listed.request.operation.family
     return any(
         exchange.request.may_change
         and exchange.request.operation.family == family
         and exchange.was_sent
-        and _span(exchange).overlaps(span)
+        and _interval(exchange).overlaps(interval)
         for exchange in run.wire.exchanges
     )
 
@@ -58,7 +58,7 @@ def record_torn(run: Run, *lists: Exchange) -> None:
         run.observe("lists-under-writes", "not always: requested again with no write in flight, it was right", lists[0])
 
 
-def _span(write: Exchange) -> Interval:
+def _interval(write: Exchange) -> Interval:
     """Return the time in which a write is carried out; without an end if no response shows that it was."""
-    span = Interval.of(write)
-    return span if write.accepted or write.refused else Interval(span.start, inf)
+    interval = Interval.of(write)
+    return interval if write.accepted or write.refused else Interval(interval.start, inf)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.permissions import Permission, permission_of
+from conformance.oracle.permissions import Rule, rule_of
 
 if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 TEXTS: Final = ("name", "description")
 STATUS: Final = "status"
 EXISTENCE: Final = "existence"
-_EXISTS: Final = "there"
-DELETED: Final = "gone"
+_EXISTS: Final = "exists"
+DELETED: Final = "deleted"
 
 MICROSECONDS: Final = 1_000_000
 """The microseconds of a second."""
@@ -96,7 +96,7 @@ def effects_of(exchange: Exchange) -> list[Effect]:
     if not exchange.was_sent or exchange.refused:
         return []
     interval = Interval.of(exchange)
-    certain = exchange.accepted and permission_of(exchange.request) is not Permission.REFUSED
+    certain = exchange.accepted and rule_of(exchange.request) is not Rule.REFUSED
     if not exchange.accepted:
         interval = Interval(interval.start, inf)
     effects: list[Effect] = []

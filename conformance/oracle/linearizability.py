@@ -125,7 +125,8 @@ def history_of(exchanges: Sequence[Exchange]) -> list[Event]:
     reads = [event for _, event in known if event.operation == "read"]
     changes = [
         replace(
-            event, overlapped=any(event.interval.overlaps(_interval(each)) for each in changing if each is not exchange)
+            event,
+            overlapped=any(event.interval.overlaps(_interval(other)) for other in changing if other is not exchange),
         )
         for exchange, event in known
         if event.operation != "read"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conformance.wire.requests import Request
 
 
-class Permission(StrEnum):
+class Rule(StrEnum):
     """Rule of the interface for a permission and an operation."""
 
     ALLOWED = "allowed"
@@ -27,15 +27,15 @@ class Permission(StrEnum):
     """The permission may imply the one needed, or the interface does not say which one is needed."""
 
 
-def _permission(scope: str, operation: Operation) -> Permission:
+def _rule(scope: str, operation: Operation) -> Rule:
     if operation.scope is None:
-        return Permission.OPEN
+        return Rule.OPEN
     if operation.scope == scope:
-        return Permission.ALLOWED
+        return Rule.ALLOWED
     family, action = scope.split(":")
     if family != operation.family or action == "read":
-        return Permission.REFUSED
-    return Permission.OPEN
+        return Rule.REFUSED
+    return Rule.OPEN
 
 
 KEYS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -49,15 +49,15 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 """The keys with few permissions, by name: each permission alone, all but one, two, and none."""
 
 
-def _of_all(permissions: Iterable[str], operation: Operation) -> Permission:
+def _of_all(permissions: Iterable[str], operation: Operation) -> Rule:
     """Return the rule for a key that may do what each of its permissions may."""
-    rules = {_permission(scope, operation) for scope in permissions}
-    if Permission.ALLOWED in rules or operation.scope is None:
-        return Permission.ALLOWED if Permission.ALLOWED in rules else Permission.OPEN
-    return Permission.OPEN if Permission.OPEN in rules else Permission.REFUSED
+    rules = {_rule(scope, operation) for scope in permissions}
+    if Rule.ALLOWED in rules or operation.scope is None:
+        return Rule.ALLOWED if Rule.ALLOWED in rules else Rule.OPEN
+    return Rule.OPEN if Rule.OPEN in rules else Rule.REFUSED
 
 
-MATRIX: Final[Mapping[tuple[str, str], Permission]] = MappingProxyType(
+MATRIX: Final[Mapping[tuple[str, str], Rule]] = MappingProxyType(
     {
         (key, name): _of_all(permissions, operation)
         for key, permissions in KEYS.items()
@@ -67,19 +67,19 @@ MATRIX: Final[Mapping[tuple[str, str], Permission]] = MappingProxyType(
 """The rule for each of these keys and every operationId."""
 
 
-def keys_with(permission: Permission, operation: str) -> tuple[str, ...]:
+def keys_with(rule: Rule, operation: str) -> tuple[str, ...]:
     """Return the names of the keys with this rule for an operation."""
-    return tuple(key for key in KEYS if MATRIX[key, operation] is permission)
+    return tuple(key for key in KEYS if MATRIX[key, operation] is rule)
 
 
-def permission_of(request: Request) -> Permission:
+def rule_of(request: Request) -> Rule:
     """Return the rule for the key of a request on a resource of the main key's organization.
 
     It is open for a key whose permissions are unknown, such as that of a member.
     """
     key = request.credential
     if key is None or (key.name == MAIN_KEY and not key.invalid):
-        return Permission.ALLOWED
+        return Rule.ALLOWED
     if key.invalid or key.name == OTHER_KEY:
-        return Permission.REFUSED
-    return MATRIX.get((key.name, request.operation.id), Permission.OPEN)
+        return Rule.REFUSED
+    return MATRIX.get((key.name, request.operation.id), Rule.OPEN)

@@ -87,7 +87,7 @@ def expect_utc(exchanges: Iterable[Exchange]) -> None:
     """
     stamps = [stamp for exchange in exchanges if (stamp := _stamp_of(exchange)) is not None]
     if not stamps:
-        raise Inapplicable("No response said when something was done")
+        raise Inapplicable("no response said when something was done")
     evidence(*(stamp.at for stamp in stamps))
     undecided: list[CheckOutcome] = []
     for operation in _OF_NOW:
@@ -99,20 +99,20 @@ def expect_utc(exchanges: Iterable[Exchange]) -> None:
         raise next((outcome for outcome in undecided if isinstance(outcome, CantTell)), undecided[0])
 
 
-def _judge(responses: list[_Stamp], *, coarse: bool) -> None:
-    """Judge the responses of one operation; ``coarse`` means that the service's clock may stand still."""
-    of_now = [stamp for stamp in responses if abs(stamp.ahead) <= _AGREES]
-    if of_now == responses:
+def _judge(stamps: list[_Stamp], *, coarse: bool) -> None:
+    """Judge the stamps of one operation; ``coarse`` means that the service's clock may stand still."""
+    of_now = [stamp for stamp in stamps if abs(stamp.ahead) <= _AGREES]
+    if of_now == stamps:
         return
-    zones, date_errors = {stamp.zone for stamp in responses}, {stamp.date_error for stamp in responses}
+    zones, date_errors = {stamp.zone for stamp in stamps}, {stamp.date_error for stamp in stamps}
     if len(zones) == 1 and None not in zones and not coarse:
-        hours = responses[0].ahead / 3600
-        raise _fault(responses, f"{abs(round(hours * 4)) / 4:g} hours {'ahead of' if hours > 0 else 'behind'}")
+        hours = stamps[0].ahead / 3600
+        raise _fault(stamps, f"{abs(round(hours * 4)) / 4:g} hours {'ahead of' if hours > 0 else 'behind'}")
     if len(date_errors) == 1 and (date_error := date_errors.pop()) is not None and not coarse:
-        raise _fault(responses, date_error)
+        raise _fault(stamps, date_error)
     if of_now and zones != {None}:
-        raise CantTell("some responses look like those of another time zone", *(stamp.at for stamp in responses))
-    raise Inapplicable("The clock of the service is off, but not by a time zone")
+        raise CantTell("some responses look like those of another time zone", *(stamp.at for stamp in stamps))
+    raise Inapplicable("the clock of the service is off, but not by a time zone")
 
 
 def _stamp_of(exchange: Exchange) -> _Stamp | None:
@@ -128,9 +128,9 @@ def _stamp_of(exchange: Exchange) -> _Stamp | None:
     return _Stamp(exchange, moment, moment.timestamp() - rate_limits.service_time(exchange))
 
 
-def _is_coarse(responses: list[_Stamp]) -> bool:
+def _is_coarse(stamps: list[_Stamp]) -> bool:
     """Whether a clock stands still, or moves only by whole minutes."""
-    moments = {stamp.moment for stamp in responses}
+    moments = {stamp.moment for stamp in stamps}
     return len(moments) < _FEW or not any(moment.second or moment.microsecond for moment in moments)
 
 
@@ -140,13 +140,13 @@ def _of_month(moment: datetime, ahead: int) -> datetime:
     return moment.replace(year=months // 12, month=months % 12 + 1, day=1) + timedelta(days=moment.day - 1)
 
 
-def _fault(responses: list[_Stamp], words: str) -> NonConformity:
-    first, field = responses[0], _OF_NOW[responses[0].at.operation_id]
+def _fault(stamps: list[_Stamp], words: str) -> NonConformity:
+    first, field = stamps[0], _OF_NOW[stamps[0].at.operation_id]
     now = datetime.fromtimestamp(first.moment.timestamp() - first.ahead, UTC).isoformat(timespec="seconds")
     return NonConformity(
         f"{field} is {words} the time of its response",
-        *(stamp.at for stamp in responses[:_FEW]),
+        *(stamp.at for stamp in stamps[:_FEW]),
         expected=f"about {now}, the time of the response",
-        actual=f"{render(first.moment.isoformat(timespec='milliseconds'))}, the same in all {len(responses)} responses",
+        actual=f"{render(first.moment.isoformat(timespec='milliseconds'))}, the same in all {len(stamps)} responses",
         pointer=f"/data/{field}",
     )

@@ -110,7 +110,9 @@ class Pseudonyms:
         bodies = [exchange.sent_request.body.decode("utf-8", "replace") for exchange in exchanges]
         self._sent = {_value(literal).lower() for body in set(bodies) for literal in _LITERAL.findall(body)}
         vocabulary = ordinary_words().decode("utf-8", "replace")
-        self._vocabulary = "\n".join([vocabulary, *bodies, *{each.sent_request.url for each in exchanges}]).lower()
+        self._vocabulary = "\n".join(
+            [vocabulary, *bodies, *{exchange.sent_request.url for exchange in exchanges}]
+        ).lower()
         self._everywhere, self._in_report, self._in_prose = _Index(list), _Index(list), _Index(list)
         for text in sorted({*self._found(exchanges, inputs)}, key=lambda text: (-len(text), text)):
             self._learn(text)

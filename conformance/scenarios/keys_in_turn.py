@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from conformance.interface.operations import SCOPES
-from conformance.oracle.permissions import KEYS, Permission, permission_of
+from conformance.oracle.permissions import KEYS, Rule, rule_of
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire.exchange import KEY_REFUSED
 from conformance.wire.requests import OTHER_KEY
@@ -92,7 +92,9 @@ def send_by_turns(run: Run, batch: Sequence[Request], also: Iterable[Credential 
     """
     used = _keys_used(run, {request.operation.id for request in batch})
     keys = [None, *{key.name: key for key in (*used, *also) if key is not None}.values()]
-    exchanges = run.send_all([replace(each, credential=keys[place % len(keys)]) for place, each in enumerate(batch)])
+    exchanges = run.send_all(
+        [replace(request, credential=keys[place % len(keys)]) for place, request in enumerate(batch)]
+    )
     refused = [place for place, exchange in enumerate(exchanges) if exchange.received_status in KEY_REFUSED]
     for place, again in zip(refused, run.send_all([batch[place] for place in refused]), strict=True):
         exchanges[place] = again
@@ -136,7 +138,7 @@ def _keys_used(run: Run, operations: Collection[str]) -> list[Credential]:
     lost = set()
     for exchange in run.wire.exchanges:
         key = exchange.request.credential
-        if key is None or exchange.by_main_key or permission_of(exchange.request) is Permission.REFUSED:
+        if key is None or exchange.by_main_key or rule_of(exchange.request) is Rule.REFUSED:
             continue
         if exchange.request.operation.id in operations and exchange.accepted:
             found[key.name] = key

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Request
 
-    RequestKey = Callable[[Exchange], Hashable]
+    Likeness = Callable[[Exchange], Hashable]
 
 _TWICE: Final = 2
 _MOST: Final = 10
@@ -64,7 +64,7 @@ def expect_no_request_ends_service(run: Run) -> None:
     run.scenarios.finish_background()
     suspects = sorted(_suspects(run, _exactly).values(), key=lambda suspect: -len(suspect.broken))
     if not suspects:
-        raise Inapplicable("The service was never gone while a request was in flight")
+        raise Inapplicable("the service was never gone while a request was in flight")
     doubtful = [
         suspect.broken[-1]
         for number, suspect in enumerate(suspects)
@@ -97,7 +97,7 @@ def _is_cleared(run: Run, suspect: _Suspect, *, may_send: bool) -> bool:
     return False
 
 
-def _suspects(run: Run, likeness: RequestKey) -> dict[Hashable, _Suspect]:
+def _suspects(run: Run, likeness: Likeness) -> dict[Hashable, _Suspect]:
     """Return the requests in flight when the service was lost; equivalent ones count as one."""
     found: dict[Hashable, _Suspect] = {}
     for loss in losses(run.wire.exchanges):
@@ -108,7 +108,7 @@ def _suspects(run: Run, likeness: RequestKey) -> dict[Hashable, _Suspect]:
     return found
 
 
-def _had_response(run: Run, first: Exchange, likeness: RequestKey) -> bool:
+def _had_response(run: Run, first: Exchange, likeness: Likeness) -> bool:
     """Whether a request equivalent to a broken one got a response later."""
     later = [exchange for exchange in run.wire.exchanges if exchange.number > first.number and exchange.judgeable]
     found = next((exchange for exchange in later if likeness(exchange) == likeness(first)), None)

@@ -7,7 +7,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Final
 
 from conformance.interface.operations import OPERATIONS
-from conformance.oracle.permissions import MATRIX, Permission
+from conformance.oracle.permissions import MATRIX, Rule
 from conformance.running.coverage import (
     CHANGED,
     CHANGED_BACK,
@@ -24,7 +24,7 @@ from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import OTHER_ROLE, OperationInputs, label, member_pages
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, engagements_in_every_state
 from conformance.scenarios.access.single_scope import single_permissions
-from conformance.scenarios.access.unauthenticated import NO_KEY, bad_keys, new_member
+from conformance.scenarios.access.unauthenticated import NO_KEY, new_member, wrong_keys
 from conformance.scenarios.members.member_list import removed_members
 from conformance.scenarios.members.removal import removal
 from conformance.targets.profile import Mode
@@ -96,13 +96,13 @@ def _try(run: Run, kinds: Sequence[_Kind], member: Member | None, state: str, ro
 def _kinds(run: Run) -> Iterator[_Kind]:
     """Yield the kinds of keys that must be refused something, of those that the run has used."""
     yield _Kind(NONE, [NO_KEY], OPERATIONS)
-    bad = run.scenarios.result_if_any(bad_keys)
-    unknown = [] if bad is None else [sent.exchange.request.credential for sent in bad.sent["unknown"]]
+    wrong = run.scenarios.result_if_any(wrong_keys)
+    unknown = [] if wrong is None else [sent.exchange.request.credential for sent in wrong.sent["unknown"]]
     if known := [key for key in unknown if key is not None]:
         yield _Kind(WRONG, known, OPERATIONS)
     single = run.scenarios.result_if_any(single_permissions)
     for scope, key in () if single is None else single.used_keys:
-        yield _Kind(scope, [key], {name for name in OPERATIONS if MATRIX[scope, name] is Permission.REFUSED})
+        yield _Kind(scope, [key], {name for name in OPERATIONS if MATRIX[scope, name] is Rule.REFUSED})
     done = run.scenarios.result_if_any(removal)
     if done is not None and done.response.accepted and done.member.credential is not None:
         lost = {attempt.before.operation_id for attempt in done.attempts}

@@ -49,11 +49,14 @@ def expect_law_of_cleanup(run: Run, law: Law) -> None:
 
     They cannot be requested again as they were, so a failure counts if it was confirmed at once.
     """
-    found = survey(law.judge, (each for each in run.wire.exchanges if each.check in _OF_CLEANUP and law.concerns(each)))
+    found = survey(
+        law.judge,
+        (exchange for exchange in run.wire.exchanges if exchange.check in _OF_CLEANUP and law.concerns(exchange)),
+    )
     if found.broken and law not in run.broken_at_once:
         _, fault = found.broken[0]
         found = Survey(kept=found.kept, unclear=[] if found.kept else [CantTell(fault.message, *fault.exchanges)])
-    conclude(found, nothing="No list was read while engagements were deleted")
+    conclude(found, nothing="no list was read while engagements were deleted")
 
 
 def _confirmed(run: Run, law: Law, found: Survey) -> Survey:
@@ -110,7 +113,7 @@ def _why_inapplicable(run: Run, law: Law) -> str:
         CantTell: The operations never succeeded, or not readably, so their successes are unknown.
     """
     if not law.operations:
-        return "No response of the run was of this kind"
+        return "no response of the run was of this kind"
     names = " and ".join(law.operations)
     tried = [exchange for exchange in filter(law.concerns, run.wire.exchanges) if exchange.judgeable]
     responses = [
@@ -124,4 +127,4 @@ def _why_inapplicable(run: Run, law: Law) -> str:
         raise CantTell(f"{names} never succeeded", tried[0])
     if responses and all(isinstance(response.reading, TooDeep) for response in responses):
         raise CantTell(f"no success of {names} can be read", tried[0])
-    return f"No response to {names} was of this kind" if tried else f"The run had no reason to call {names}"
+    return f"no response to {names} was of this kind" if tried else f"the run had no reason to call {names}"

@@ -212,7 +212,7 @@ def _conclude_kept(findings: Findings, requirement: str) -> None:
     """
     evident = findings.kept.get(requirement, [])
     if not evident:
-        raise Inapplicable("No request of the run tested it in this way")
+        raise Inapplicable("no request of the run tested it in this way")
     evidence(*dict.fromkeys(evident))
 
 

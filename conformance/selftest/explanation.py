@@ -11,7 +11,7 @@ from conformance.catalogue import CLASSES, load_catalogue
 from conformance.interface.operations import OPERATIONS, SCOPES
 from conformance.oracle.laws.shapes import PROMISES, SHAPES
 from conformance.oracle.ledger.ledger import SCENARIOS
-from conformance.oracle.permissions import Permission, keys_with
+from conformance.oracle.permissions import Rule, keys_with
 from conformance.reference.faults import all_faults
 from conformance.reports.har import har_entry
 from conformance.reports.last_scan import LastScan
@@ -140,9 +140,9 @@ def _promises(requirement: Requirement) -> Iterator[str]:
         if PROMISES.get(operation) == requirement.id:
             yield f"Fields: {'; '.join(map(_field, SHAPES[operation]))}."
     if requirement.conformance_class == "permissions" and len(requirement.operations) == 1:
-        for permission in Permission:
-            if named := [key for key in keys_with(permission, requirement.operations[0]) if key in SCOPES]:
-                yield f"With {' or '.join(named)} alone: {permission}."
+        for rule in Rule:
+            if named := [key for key in keys_with(rule, requirement.operations[0]) if key in SCOPES]:
+                yield f"With {' or '.join(named)} alone: {rule}."
 
 
 def _field(field: Field) -> str:

@@ -304,8 +304,8 @@ class Fixtures:
             if name not in self._shared:
                 try:
                     self._shared[name] = self._new_key(need, name, make)
-                except MissingMeans as unavailable:
-                    self._shared[name] = unavailable
+                except MissingMeans as missing:
+                    self._shared[name] = missing
             found = self._shared[name]
         if isinstance(found, MissingMeans):
             raise MissingMeans(found.need, found.reason)

@@ -141,7 +141,9 @@ class Membership:
         """Learn from members of a list; who gets the id of a member later was not given to the run."""
         roles = roles_of(members)
         with self._lock:
-            people = {user_id: self._people.setdefault(user_id, person_in(each)) for user_id, each in members.items()}
+            people = {
+                user_id: self._people.setdefault(user_id, person_in(member)) for user_id, member in members.items()
+            }
             self._given -= {user_id for user_id, person in people.items() if is_another(members[user_id], person)}
             first = {user_id for user_id, role in roles.items() if role == _OWNER and user_id not in self._roles}
             self._owners |= first

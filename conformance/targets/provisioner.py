@@ -31,7 +31,7 @@ _T = TypeVar("_T")
 
 
 class _WrongResult(Exception):
-    """A result has a wrong form; the message tells the right one."""
+    """A result has a wrong form; the message names the right form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,9 +222,9 @@ def _read(result: object, read: Callable[[_Object], _T]) -> _T:
     return read(result)
 
 
-def _member(response: _Object, role: MemberRole) -> ProvisionedMember:
-    key = _read_key(response) if response.get("key") is not None else None
-    user_id, email = (_text(response, member) for member in ("userId", "email"))
+def _member(result: _Object, role: MemberRole) -> ProvisionedMember:
+    key = _read_key(result) if result.get("key") is not None else None
+    user_id, email = (_text(result, member) for member in ("userId", "email"))
     return ProvisionedMember(user_id, email, key, role)
 
 
@@ -235,29 +235,29 @@ def _late_member(call: UnansweredCall) -> ProvisionedMember | None:
     return None
 
 
-def _text(response: _Object, name: str) -> str:
-    value = response.get(name)
+def _text(result: _Object, name: str) -> str:
+    value = result.get(name)
     if not isinstance(value, str) or not value:
         raise _WrongResult(f'an object with a text "{name}"')
     return value
 
 
-def _exists(response: _Object) -> bool:
-    exists = response.get("exists")
+def _exists(result: _Object) -> bool:
+    exists = result.get("exists")
     if not isinstance(exists, bool):
         raise _WrongResult('an object with "exists" true or false')
     return exists
 
 
-def _read_key(response: _Object) -> Secret:
+def _read_key(result: _Object) -> Secret:
     try:
-        return validity.api_key(_text(response, "key"))
+        return validity.api_key(_text(result, "key"))
     except validity.Refused:
         raise _WrongResult('an object with a "key" of visible ASCII characters') from None
 
 
-def _mails(response: _Object, to: str) -> list[Mail]:
-    messages = response.get("messages")
+def _mails(result: _Object, to: str) -> list[Mail]:
+    messages = result.get("messages")
     if not isinstance(messages, list):
         raise _WrongResult("an object with a list of messages")
     return [_mail(to, message) for message in messages]

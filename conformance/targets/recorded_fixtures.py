@@ -150,8 +150,8 @@ class RecordedFixtures:
 def _tried(find: Callable[[], _T]) -> _T | MissingMeans:
     try:
         return find()
-    except MissingMeans as unavailable:
-        return MissingMeans(unavailable.need, unavailable.reason)
+    except MissingMeans as missing:
+        return MissingMeans(missing.need, missing.reason)
 
 
 def _written(found: _T | MissingMeans, write: Callable[[_T], object]) -> object:

@@ -170,7 +170,7 @@ class RpcChild:
             reason = error.strerror if isinstance(error, OSError) else "its command cannot be passed on"
             raise self._break(f"The provisioner could not be started: {reason}.") from None
         posix.set_blocking(_descriptor(process.stdin), False)
-        self._stderr = threading.Thread(target=self._tell_stderr, args=(process,), name="provisioner-log", daemon=True)
+        self._stderr = threading.Thread(target=self._log_stderr, args=(process,), name="provisioner-log", daemon=True)
         self._stderr.start()
         self._process = process
         return process
@@ -283,7 +283,7 @@ class RpcChild:
         last = f" Its last line on stderr{_quoted(self._last_on_stderr)}." if self._last_on_stderr.strip() else ""
         return self._break(f"{reason}{last}")
 
-    def _tell_stderr(self, process: subprocess.Popen[bytes]) -> None:
+    def _log_stderr(self, process: subprocess.Popen[bytes]) -> None:
         stream = process.stderr
         if stream is None:
             return

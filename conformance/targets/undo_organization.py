@@ -183,7 +183,7 @@ def _changed(
     return [
         name
         for name, value in fixed_fields(organization).items()
-        if value != before.get(name, value) and value in [each.get(name) for each in sent]
+        if value != before.get(name, value) and value in [body.get(name) for body in sent]
     ]
 
 

@@ -28,7 +28,7 @@ from conformance.verdicts.items import (
     scenarios_of,
     stage_of,
 )
-from conformance.verdicts.results import CheckListener, CheckResult, result_of
+from conformance.verdicts.results import CheckListener, CheckResult, result_of, sentence
 from conformance.verdicts.stages import JUDGING
 from conformance.wire.exchange import NoResponse
 from conformance.wire.main_key import is_refusal, rests_on_ended_key
@@ -182,7 +182,7 @@ class Judge(CollectErrors):
         self._unfinished.pop(item.nodeid, None)
         if cited is None:
             if isinstance(raised, _ORDERLY):
-                _skip(report, item, str(raised))
+                _skip(report, item, sentence(raised))
             return
         if isinstance(raised, MissingMeans):
             raised = Untested(raised.reason)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 MAX_BODY: Final = 8 * 2**20
 """The most bytes of a body that are read, after decompression."""
 
-MAX_HEADERS: Final = 64 * 2**10
+MAX_RECEIVED_HEADERS: Final = 64 * 2**10
 """The most bytes of header fields that are read."""
 
 CLOSED: Final = "the connection was closed before a response came"
@@ -55,8 +55,8 @@ def check_headers(headers: Iterable[tuple[bytes, bytes]]) -> None:
     Raises:
         Unreadable: They are too large.
     """
-    if sum(len(name) + len(value) + 4 for name, value in headers) > MAX_HEADERS:
-        raise Unreadable(f"the response has more than {MAX_HEADERS // 1024} KiB of headers")
+    if sum(len(name) + len(value) + 4 for name, value in headers) > MAX_RECEIVED_HEADERS:
+        raise Unreadable(f"the response has more than {MAX_RECEIVED_HEADERS // 1024} KiB of headers")
 
 
 def content_codings(values: list[str]) -> list[str]:

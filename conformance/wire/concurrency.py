@@ -40,7 +40,7 @@ class ConcurrencyLimiter:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._width = most
+        self._limit = most
         self._workers = asyncio.Semaphore(most)
         self._changed = asyncio.Event()
         self._under_way = 0
@@ -52,13 +52,13 @@ class ConcurrencyLimiter:
     @property
     def now(self) -> int:
         """The present limit."""
-        return self._width
+        return self._limit
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[bool]:
         """Wait for a free slot and hold it inside a ``with``, which yields whether other requests are in flight."""
         async with self._workers:
-            while self._under_way >= self._width:
+            while self._under_way >= self._limit:
                 await self._changed.wait()
             self._under_way += 1
             try:
@@ -82,17 +82,17 @@ class ConcurrencyLimiter:
         if beside_others:
             self._with_room.append(with_room)
         (self._beside if beside_others else self._alone).append(refused)
-        if self._width == 1 and self._alone.count(True) >= _ALONE_REFUSED:
+        if self._limit == 1 and self._alone.count(True) >= _ALONE_REFUSED:
             self._is_ineffective = True
-            self._let_through(self._most)
-        elif self._width > 1 and self._is_too_wide():
-            self._let_through(self._width // 2)
+            self._set_limit(self._most)
+        elif self._limit > 1 and self._is_too_high():
+            self._set_limit(self._limit // 2)
 
-    def _is_too_wide(self) -> bool:
+    def _is_too_high(self) -> bool:
         return self._beside.count(True) >= _REFUSED or self._with_room.count(True) >= _REFUSED_WITH_ROOM
 
-    def _let_through(self, width: int) -> None:
-        self._width = width
+    def _set_limit(self, limit: int) -> None:
+        self._limit = limit
         for seen in (self._beside, self._with_room, self._alone):
             seen.clear()
         self._wake()

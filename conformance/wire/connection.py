@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import h11
 import httpx
 
-from conformance.wire.bounded_reading import CLOSED, CUT_SHORT, MAX_HEADERS, Unreadable, check_headers
+from conformance.wire.bounded_reading import CLOSED, CUT_SHORT, MAX_RECEIVED_HEADERS, Unreadable, check_headers
 from conformance.wire.proxies import Proxy, ProxyError, refusal
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class _Connection:
         self.idle_since = 0.0
         self.responded_early = False
         """Whether the last response may have come before the request was read, so that the service may close it."""
-        self._http = h11.Connection(our_role=h11.CLIENT, max_incomplete_event_size=MAX_HEADERS)
+        self._http = h11.Connection(our_role=h11.CLIENT, max_incomplete_event_size=MAX_RECEIVED_HEADERS)
 
     def send(self, request: httpx.Request, body: bytes) -> None:
         target, headers = request.url.raw_path, request.headers.raw

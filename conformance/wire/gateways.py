@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MAX_TARGET: Final = 2_000
 """The most bytes of a request target; the smallest limits in use are a little higher."""
 
-MAX_HEADERS: Final = 4_096
+MAX_SENT_HEADERS: Final = 4_096
 """The most bytes of a request's own headers together."""
 
 LARGE_BODY: Final = 32 * 1024
@@ -52,7 +52,7 @@ def ensure_short(target: bytes, headers: Iterable[tuple[str, str]]) -> None:
     if len(target) > MAX_TARGET:
         raise OverLimit(f"the request target would take {len(target)} bytes, and gateways may refuse more than 2,000")
     size = sum(len(name.encode()) + len(value.encode("utf-8", "surrogatepass")) for name, value in headers)
-    if size > MAX_HEADERS:
+    if size > MAX_SENT_HEADERS:
         raise OverLimit(f"its own headers would take {size} bytes, and gateways may refuse more than 4,096")
 
 

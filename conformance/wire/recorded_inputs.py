@@ -32,13 +32,13 @@ class RecordedInputs(Protocol):
         """Attribute this thread to a check inside a ``with``."""
 
     def record(
-        self, question: str, response: Callable[[], _T], write: Callable[[_T], object], read: Callable[[Any], _T]
+        self, question: str, find: Callable[[], _T], write: Callable[[_T], object], read: Callable[[Any], _T]
     ) -> _T:
         """Return the answer to a question, which a check may ask several times.
 
         Args:
             question: The question.
-            response: Finds the answer in a run.
+            find: Returns the answer; a replay does not call it.
             write: Converts an answer to JSON, without secrets.
             read: Converts that JSON to an answer.
 
@@ -46,7 +46,7 @@ class RecordedInputs(Protocol):
             NotRecorded: The question was not recorded.
         """
 
-    def record_if_any(self, question: str, response: Callable[[], _T]) -> _T | None:
+    def record_if_any(self, question: str, find: Callable[[], _T]) -> _T | None:
         """Return the answer to a question, as JSON; an empty answer, the usual one, is not recorded."""
 
 
@@ -95,7 +95,7 @@ class InputRecorder(_CurrentCheck):
     def record(
         self,
         question: str,
-        response: Callable[[], _T],
+        find: Callable[[], _T],
         write: Callable[[_T], object],
         read: Callable[[Any], _T],  # noqa: ARG002 - used in a replay
     ) -> _T:
@@ -103,19 +103,19 @@ class InputRecorder(_CurrentCheck):
         exchanges: list[int] = []
         token = self._aside.set(exchanges)
         try:
-            found = response()
+            found = find()
         finally:
             self._aside.reset(token)
         sent = {"exchanges": exchanges} if exchanges else {}
         self._add({"check": self.current, "asked": question, "told": write(found), **sent})
         return found
 
-    def record_if_any(self, question: str, response: Callable[[], _T]) -> _T | None:
+    def record_if_any(self, question: str, find: Callable[[], _T]) -> _T | None:
         """Return the answer, and record it with the number of the question unless it is empty.
 
         Nothing is recorded while another answer is being found, because a replay does not repeat that.
         """
-        found = response()
+        found = find()
         if self._aside.get() is not None:
             return found
         key = self.current, question
@@ -178,7 +178,7 @@ class InputPlayer(_CurrentCheck):
     def record(
         self,
         question: str,
-        response: Callable[[], _T],  # noqa: ARG002 - used in a run
+        find: Callable[[], _T],  # noqa: ARG002 - used in a run
         write: Callable[[_T], object],  # noqa: ARG002 - as above
         read: Callable[[Any], _T],
     ) -> _T:
@@ -201,7 +201,7 @@ class InputPlayer(_CurrentCheck):
         self.claim(line.get("exchanges", ()))
         return read(line["told"])
 
-    def record_if_any(self, question: str, response: Callable[[], _T]) -> _T | None:  # noqa: ARG002 - used in a run
+    def record_if_any(self, question: str, find: Callable[[], _T]) -> _T | None:  # noqa: ARG002 - used in a run
         """Return the answer that was recorded for this repetition of the question, or None."""
         key = self.current, question
         with self._lock:

@@ -23,7 +23,7 @@ def judge(statuses: tuple[int, ...], ensure_no_rule: Any) -> None:
     """Judge responses to valid requests."""
     exchanges = tuple(make_exchange(OPERATION, status, {}) for status in statuses)
     run = cast("Any", SimpleNamespace(wire=SimpleNamespace(exchanges=exchanges)))
-    checks._expect_taken(run, Generated({Validity.VALID: exchanges}), ensure_no_rule)
+    checks._expect_accepted(run, Generated({Validity.VALID: exchanges}), ensure_no_rule)
 
 
 def rule_is_found(_: Collection[str]) -> None:

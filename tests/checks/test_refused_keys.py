@@ -12,7 +12,7 @@ from conformance.oracle.bulk import Sent
 from conformance.oracle.outcomes import CantTell, NonConformity
 from conformance.scenarios.access.every_operation import OperationInputs
 from conformance.scenarios.access.reserved_engagements import LastChange, ReservedEngagements
-from conformance.scenarios.access.unauthenticated import BadKeys, UnauthenticatedInputs
+from conformance.scenarios.access.unauthenticated import UnauthenticatedInputs, WrongKeys
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.runs import FakeRun, unexpected
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ERROR: dict[str, Any] = {"error": {"code": "UNAUTHORIZED", "message": "No.", "statusCode": 401}}
 
 
-def tried(**statuses: dict[str, int]) -> BadKeys:
+def tried(**statuses: dict[str, int]) -> WrongKeys:
     """Return requests for all operations, by the kind of key; all get 401 except the given operations."""
     sent = {
         kind: tuple(
@@ -38,7 +38,7 @@ def tried(**statuses: dict[str, int]) -> BadKeys:
         name="a name",
         description="a description",
     )
-    return BadKeys(
+    return WrongKeys(
         UnauthenticatedInputs(
             inputs, inputs, ReservedEngagements({LastChange.NEW: "eng_1"}, {}), sends_proper_invitations=True
         ),
@@ -49,7 +49,7 @@ def tried(**statuses: dict[str, int]) -> BadKeys:
     )
 
 
-def judge(sent: BadKeys, *elsewhere: Exchange) -> None:
+def judge(sent: WrongKeys, *elsewhere: Exchange) -> None:
     """Judge unknown keys in a run with further exchanges."""
     judge_unknown_keys(FakeRun(unexpected, list(elsewhere)), sent)
 

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.interface.operations import OPERATIONS, SCOPES
 from conformance.oracle import permissions
-from conformance.oracle.permissions import MATRIX, Permission
+from conformance.oracle.permissions import MATRIX, Rule
 
 READS_ORGANIZATION = ("getCurrentOrganization", "listMembers")
 WRITES_ORGANIZATION = ("updateCurrentOrganization", "inviteMember", "updateMemberRole", "removeMember")
@@ -31,18 +31,18 @@ REFUSED = {
 }
 
 
-def expected(scope: str, operation: str) -> Permission:
+def expected(scope: str, operation: str) -> Rule:
     """Return the interface's rule for a permission and an operation."""
     if operation in ALLOWED[scope]:
-        return Permission.ALLOWED
-    return Permission.REFUSED if operation in REFUSED[scope] else Permission.OPEN
+        return Rule.ALLOWED
+    return Rule.REFUSED if operation in REFUSED[scope] else Rule.OPEN
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("scope", SCOPES)
 def test_the_matrix(scope: str, operation: str) -> None:
     """A permission allows its own operations and none of the other family; a read permission allows no write."""
-    assert permissions._permission(scope, OPERATIONS[operation]) is expected(scope, operation)
+    assert permissions._rule(scope, OPERATIONS[operation]) is expected(scope, operation)
     assert MATRIX[scope, operation] is expected(scope, operation)
 
 
@@ -50,40 +50,38 @@ def test_the_matrix(scope: str, operation: str) -> None:
 @pytest.mark.parametrize("scope", SCOPES)
 def test_an_unstated_permission_is_open(scope: str, operation: str) -> None:
     """The interface does not say which permission, of either family, listing and unarchiving need."""
-    assert MATRIX[scope, operation] is Permission.OPEN
+    assert MATRIX[scope, operation] is Rule.OPEN
 
 
 @pytest.mark.parametrize(
-    ("operation", "permission", "scopes"),
+    ("operation", "rule", "scopes"),
     [
-        ("getEngagement", Permission.ALLOWED, ("engagements:read",)),
-        ("getEngagement", Permission.OPEN, ("engagements:write", "engagements:delete")),
-        ("getEngagement", Permission.REFUSED, ("organizations:read", "organizations:write")),
-        ("inviteMember", Permission.OPEN, ()),
-        ("listEngagements", Permission.OPEN, SCOPES),
-        ("listEngagements", Permission.ALLOWED, ()),
+        ("getEngagement", Rule.ALLOWED, ("engagements:read",)),
+        ("getEngagement", Rule.OPEN, ("engagements:write", "engagements:delete")),
+        ("getEngagement", Rule.REFUSED, ("organizations:read", "organizations:write")),
+        ("inviteMember", Rule.OPEN, ()),
+        ("listEngagements", Rule.OPEN, SCOPES),
+        ("listEngagements", Rule.ALLOWED, ()),
     ],
 )
-def test_permissions_by_rule(operation: str, permission: Permission, scopes: tuple[str, ...]) -> None:
+def test_permissions_by_rule(operation: str, rule: Rule, scopes: tuple[str, ...]) -> None:
     """They come in the order of the interface."""
-    found = permissions.keys_with(permission, operation)
+    found = permissions.keys_with(rule, operation)
     assert tuple(key for key in found if key in SCOPES) == scopes
 
 
 @pytest.mark.parametrize(
     ("operation", "of_four", "of_reads", "of_none"),
     [
-        ("getCurrentOrganization", Permission.ALLOWED, Permission.ALLOWED, Permission.REFUSED),
-        ("createEngagement", Permission.ALLOWED, Permission.REFUSED, Permission.REFUSED),
-        ("inviteMember", Permission.REFUSED, Permission.REFUSED, Permission.REFUSED),
-        ("deleteEngagement", Permission.ALLOWED, Permission.REFUSED, Permission.REFUSED),
-        ("listEngagements", Permission.OPEN, Permission.OPEN, Permission.OPEN),
-        ("unarchiveEngagement", Permission.OPEN, Permission.OPEN, Permission.OPEN),
+        ("getCurrentOrganization", Rule.ALLOWED, Rule.ALLOWED, Rule.REFUSED),
+        ("createEngagement", Rule.ALLOWED, Rule.REFUSED, Rule.REFUSED),
+        ("inviteMember", Rule.REFUSED, Rule.REFUSED, Rule.REFUSED),
+        ("deleteEngagement", Rule.ALLOWED, Rule.REFUSED, Rule.REFUSED),
+        ("listEngagements", Rule.OPEN, Rule.OPEN, Rule.OPEN),
+        ("unarchiveEngagement", Rule.OPEN, Rule.OPEN, Rule.OPEN),
     ],
 )
-def test_several_permissions_and_none(
-    operation: str, of_four: Permission, of_reads: Permission, of_none: Permission
-) -> None:
+def test_several_permissions_and_none(operation: str, of_four: Rule, of_reads: Rule, of_none: Rule) -> None:
     """A key with several permissions may do what each allows; one without any must be refused what needs one."""
     found = [MATRIX[key, operation] for key in ("four permissions", "both read permissions", "no permission")]
     assert found == [of_four, of_reads, of_none]

@@ -179,7 +179,7 @@ def mail_form(visitor: Visitor) -> object:
 
 def busy_neighbours(visitor: Visitor) -> object:
     """Count the engagements of other users, the archived ones among them, and the states of a setting."""
-    settings = [visitor.get(ORGANIZATION).json()["data"]["settings"]["requireTwoFactor"] for _ in range(60)]
+    settings = [visitor.get(ORGANIZATION).json()["data"]["settings"]["requireTwoFactor"] for _ in range(400)]
     totals = [visitor.get(f"{ENGAGEMENTS}{query}").json()["meta"]["total"] for query in ("", "?status=archived")]
     return [*totals, len(set(settings))]
 

@@ -15,7 +15,7 @@ from conformance.scenarios.access.reserved_engagements import (
     engagements_in_every_state,
 )
 from conformance.scenarios.access.single_scope import single_permissions
-from conformance.scenarios.access.unauthenticated import NO_KEY, bad_keys
+from conformance.scenarios.access.unauthenticated import NO_KEY, wrong_keys
 from conformance.scenarios.members.removal import removal
 from conformance.scenarios.untried import untried_refusals
 from conformance.targets.capabilities import MissingMeans
@@ -43,7 +43,7 @@ RESULTS: dict[Any, Any] = {
         IDS,
         {"e_new": make_exchange(requests.get_engagement("e_new"), 200, {"data": {"id": "e_new", "status": "active"}})},
     ),
-    bad_keys: SimpleNamespace(
+    wrong_keys: SimpleNamespace(
         sent={"unknown": [SimpleNamespace(exchange=make_exchange(requests.list_members().with_key(UNKNOWN), 401))]}
     ),
     single_permissions: SimpleNamespace(used_keys=((SCOPE, WRITER),)),

@@ -217,7 +217,7 @@ def test_an_observation_that_cannot_be_made_is_skipped(run_checks: RunChecks) ->
 
     assert ran.outcomes == []
     assert ran.reports["test_seen"] == ("passed", "")
-    assert ran.reports["test_unseen"] == ("skipped", "nothing responded")
+    assert ran.reports["test_unseen"] == ("skipped", "Nothing responded.")
     assert ran.reports["test_broken"][0] == "failed"
     assert len(ran.judge.errors) == 1
 

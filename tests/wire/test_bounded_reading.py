@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.wire import bounded_reading
-from conformance.wire.bounded_reading import MAX_HEADERS, Unreadable, check_headers, content_codings, read_body
+from conformance.wire.bounded_reading import MAX_RECEIVED_HEADERS, Unreadable, check_headers, content_codings, read_body
 
 TEXT = b'{"data": {"name": "a name"}}'
 
@@ -193,9 +193,9 @@ def test_every_compressed_body_is_read(data: bytes, cuts: list[int], coding: str
 
 def test_headers_are_bounded() -> None:
     """Headers count by bytes, separators included; exactly the limit is allowed."""
-    most = [(b"n" * 10, b"v" * (MAX_HEADERS // 4 - 14))] * 4
+    most = [(b"n" * 10, b"v" * (MAX_RECEIVED_HEADERS // 4 - 14))] * 4
     check_headers(most)
     check_headers([])
 
     with pytest.raises(Unreadable, match="the response has more than 64 KiB of headers"):
-        check_headers([*most[:3], (b"n" * 10, b"v" * (MAX_HEADERS // 4 - 13))])
+        check_headers([*most[:3], (b"n" * 10, b"v" * (MAX_RECEIVED_HEADERS // 4 - 13))])

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from conformance.wire import connection
-from conformance.wire.bounded_reading import MAX_HEADERS
+from conformance.wire.bounded_reading import MAX_RECEIVED_HEADERS
 from conformance.wire.requests import Credential, create_engagement, get_organization
 from tests.fakes.wires import Fixtures, Turn, raw_response
 
@@ -254,7 +254,7 @@ def test_all_received_bytes_are_read_together() -> None:
     assert asyncio.run(asyncio.wait_for(story(), 20)) == [b"one two", b"three", b"four", b""]
 
 
-@pytest.mark.parametrize(("size", "read"), [(MAX_HEADERS - 100, True), (MAX_HEADERS + 100, False)])
+@pytest.mark.parametrize(("size", "read"), [(MAX_RECEIVED_HEADERS - 100, True), (MAX_RECEIVED_HEADERS + 100, False)])
 def test_a_long_head_may_come_in_pieces(size: int, *, read: bool) -> None:
     """Reading goes on within the limit."""
 

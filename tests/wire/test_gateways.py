@@ -9,7 +9,7 @@ import pytest
 
 from conformance.wire import requests
 from conformance.wire.exchange import NoResponse, Refused
-from conformance.wire.gateways import LARGE_BODY, MAX_HEADERS, MAX_TARGET, OverLimit, ensure_short
+from conformance.wire.gateways import LARGE_BODY, MAX_SENT_HEADERS, MAX_TARGET, OverLimit, ensure_short
 from tests.fakes.exchanges import make_exchange
 from tests.fakes.wires import Fixtures, Scripted
 
@@ -86,10 +86,10 @@ def test_statuses_of_a_service_that_cannot_be_reached_are_not_lasting() -> None:
     [
         (b"x" * MAX_TARGET, [], True),
         (b"x" * (MAX_TARGET + 1), [], False),
-        (b"x", [("N", "v" * (MAX_HEADERS - 1))], True),
-        (b"x", [("N", "v" * MAX_HEADERS)], False),
-        (b"x", [("N", "é" * (MAX_HEADERS // 2))], False),
-        (b"x", [("N", "v" * (MAX_HEADERS // 2))] * 2, False),
+        (b"x", [("N", "v" * (MAX_SENT_HEADERS - 1))], True),
+        (b"x", [("N", "v" * MAX_SENT_HEADERS)], False),
+        (b"x", [("N", "é" * (MAX_SENT_HEADERS // 2))], False),
+        (b"x", [("N", "v" * (MAX_SENT_HEADERS // 2))] * 2, False),
     ],
 )
 def test_bounds_of_a_request(target: bytes, headers: list[tuple[str, str]], *, is_short: bool) -> None:

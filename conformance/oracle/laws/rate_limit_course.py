@@ -82,7 +82,7 @@ def expect_falling(exchanges: Iterable[Exchange]) -> None:
     """
     found = [window for key in _by_key(exchanges).values() for window in _windows(key)]
     if not found:
-        raise Inapplicable(f"There were no {SUCCESSIVE} successive successes with one Reset far enough ahead")
+        raise Inapplicable(f"there were no {SUCCESSIVE} successive successes with one Reset far enough ahead")
     evidence(*[window[-1].exchange for window in found[:_CITED]])
     for window in found:
         first, last = (window[place].remaining for place in (0, -1))

@@ -58,7 +58,7 @@ def survey(law: LawFunction, exchanges: Iterable[Exchange]) -> Survey:
     return found
 
 
-def conclude(found: Survey, *, nothing: str = "No response of the run was of this kind") -> None:
+def conclude(found: Survey, *, nothing: str = "no response of the run was of this kind") -> None:
     """Raise the outcome of a survey, unless the law held.
 
     Args:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from conformance.oracle.effects import Interval
 from conformance.oracle.ledger.attribution import requirement_for_refused_key
 from conformance.oracle.ledger.rules import finding_of
-from conformance.oracle.permissions import Permission, permission_of
+from conformance.oracle.permissions import Rule, rule_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -82,14 +82,14 @@ class Access:
                 self.removed.add(sent.identifier)
         if sent.operation.id == "removeMember" and exchange.refused:
             self.refused_removals[sent.identifier].append(exchange)
-        may_be_served = permission_of(sent) is not Permission.REFUSED and not self._is_removed(sent)
+        may_be_served = rule_of(sent) is not Rule.REFUSED and not self._is_removed(sent)
         if sent.is_proper and exchange.accepted and may_be_served:
             self.uses[sent.key_name].append(_Use(exchange, interval))
 
     def judge(self, exchange: Exchange) -> None:
         """Judge the response to a request that is about no engagement or member in particular."""
         sent, body = exchange.request, exchange.sent_fields
-        operation, is_allowed = sent.operation.id, permission_of(sent) is Permission.ALLOWED
+        operation, is_allowed = sent.operation.id, rule_of(sent) is Rule.ALLOWED
         if exchange.by_main_key or not sent.is_proper or operation not in _JUDGED or body.keys() - {"name"}:
             return
         rule = _OF_MEMBER if sent.by_member else _OF_SCOPED.get(operation) if is_allowed else None
@@ -106,7 +106,7 @@ class Access:
 
     def _judge_refused_removals(self, exchange: Exchange) -> None:
         """Judge whether a refused removal of a member ended its key, by the first 401 after the key was served."""
-        sent, span = exchange.request, Interval.of(exchange)
+        sent, interval = exchange.request, Interval.of(exchange)
         if not sent.by_member or sent.key_name in self.ended:
             return
         served = [use.interval for use in self._earlier(exchange, sent.operation.id)]
@@ -115,7 +115,7 @@ class Access:
         rules = {
             rule: removal
             for removal in self.refused_removals.get(self.holders.get(sent.key_name), ())
-            if served[-1].before(Interval.of(removal)) and Interval.of(removal).before(span)
+            if served[-1].before(Interval.of(removal)) and Interval.of(removal).before(interval)
             if (rule := requirement_for_refused_key(removal)) is not None
         }
         if exchange.accepted:
@@ -136,17 +136,17 @@ class Access:
         two requests that were served. A member's permissions may depend on the engagement and its state.
         """
         sent, status = exchange.request, exchange.received_status
-        permission, earlier = permission_of(sent), self._earlier(exchange, sent.operation.id)
-        if permission is Permission.REFUSED:
+        rule, earlier = rule_of(sent), self._earlier(exchange, sent.operation.id)
+        if rule is Rule.REFUSED:
             return False
         if status == HTTPStatus.UNAUTHORIZED:
-            uses, span = self.uses.get(sent.key_name, ()), Interval.of(exchange)
-            return any(use.interval.before(span) for use in uses) and any(span.before(use.interval) for use in uses)
+            interval, uses = Interval.of(exchange), [use.interval for use in self.uses.get(sent.key_name, ())]
+            return any(use.before(interval) for use in uses) and any(interval.before(use) for use in uses)
         if status in _NO_SUCH_OPERATION:
             return _is_denied(sent, status, earlier)
         if status != HTTPStatus.FORBIDDEN:
             return False
-        if permission is Permission.ALLOWED:
+        if rule is Rule.ALLOWED:
             return any(earlier)
         same = (use for use in earlier if use.names(sent.identifier))
         return sent.by_member and any(self._is_unchanged(sent.identifier, use, exchange) for use in same)

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
 
 from conformance.oracle.effects import EXISTENCE, STATUS, Effect, Interval, must_be_echoed
-from conformance.oracle.permissions import Permission, permission_of
+from conformance.oracle.permissions import Rule, rule_of
 from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from conformance.oracle.ledger.clock import CreationClock
     from conformance.oracle.ledger.findings import Findings
-    from conformance.oracle.ledger.histories import History, Snapshot, Write
+    from conformance.oracle.ledger.histories import History, Shown, Write
     from conformance.wire.exchange import Exchange
 
 _LASTS = "create-engagement-lasts"
@@ -193,7 +193,7 @@ def requirement_for_refused_key(exchange: Exchange) -> str | None:
         return "throttled-changes-nothing"
     if key is None or exchange.by_main_key:
         return None
-    lacks_permission = permission_of(exchange.request) is Permission.REFUSED or status == HTTPStatus.FORBIDDEN
+    lacks_permission = rule_of(exchange.request) is Rule.REFUSED or status == HTTPStatus.FORBIDDEN
     rules = {
         "unauthenticated-changes-nothing": key.invalid,
         "isolation-untouched": key.name == OTHER_KEY,
@@ -203,7 +203,7 @@ def requirement_for_refused_key(exchange: Exchange) -> str | None:
     return next((rule for rule, applies in rules.items() if applies), None)
 
 
-def only_change(history: History, before: Snapshot, after: Snapshot, clock: CreationClock) -> Write | None:
+def only_change(history: History, before: Shown, after: Shown, clock: CreationClock) -> Write | None:
     """Return the only write between two responses, if it must have moved ``updatedAt``.
 
     Args:
@@ -233,7 +233,7 @@ def is_refused_edit(write: Write) -> bool:
 
 def _since_confirmed(
     history: History, field: str, last: Effect, interval: Interval
-) -> tuple[Snapshot | None, list[Write]]:
+) -> tuple[Shown | None, list[Write]]:
     """Return the last read that showed the last write, and the other writes since that read, or since that write."""
     confirmed = history.confirmed.get(field)
     if confirmed is not None and not last.interval.before(confirmed.interval):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from conformance.oracle.effects import STATUS, TEXTS, Interval, must_be_accepted, must_be_echoed
 from conformance.oracle.laws.responses import first_resource
 from conformance.oracle.ledger import attribution, evidence
-from conformance.oracle.ledger.histories import Snapshot
+from conformance.oracle.ledger.histories import Shown
 from conformance.oracle.ledger.names import Names, sent_name
 from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, EngagementRules, finding_of
 from conformance.oracle.rendering import render
@@ -58,7 +58,7 @@ class Changes(EngagementRules):
     def created(self, history: History, exchange: Exchange) -> None:
         """Judge the response to a creation by the sent texts that must be echoed."""
         sent = exchange.sent_fields
-        snapshot = Snapshot(exchange, Interval.of(exchange), first_resource(exchange) or {})
+        snapshot = Shown(exchange, Interval.of(exchange), first_resource(exchange) or {})
         for name in TEXTS:
             responded = snapshot.text(name)
             if history.broken or responded is None or not must_be_echoed(sent.get(name)):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from conformance.oracle.effects import Effect
-    from conformance.oracle.ledger.histories import History, Snapshot, Write
+    from conformance.oracle.ledger.histories import History, Shown, Write
     from conformance.wire.exchange import Exchange
 
 SPARING: Final = {
@@ -48,7 +48,7 @@ def of_others(others: Sequence[Write]) -> set[str]:
 
 
 def of_moved_time(
-    history: History, shown: Snapshot, refused: Sequence[Write], others: Sequence[Write], within: float
+    history: History, shown: Shown, refused: Sequence[Write], others: Sequence[Write], within: float
 ) -> dict[str, Exchange]:
     """Return the requirements that a moved ``updatedAt`` may break with their requests, first that at the time shown.
 

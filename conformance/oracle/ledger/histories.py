@@ -95,7 +95,7 @@ class Register:
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class Shown:
     """An engagement as one response shows it."""
 
     exchange: Exchange
@@ -169,12 +169,12 @@ class History:
     registers: defaultdict[str, Register] = field(default_factory=lambda: defaultdict(Register))
     attempts: list[Write] = field(default_factory=list)
     reads: list[tuple[Interval, int]] = field(default_factory=list)
-    confirmed: dict[str, Snapshot] = field(default_factory=dict)
-    listed: dict[str, Snapshot] = field(default_factory=dict)
+    confirmed: dict[str, Shown] = field(default_factory=dict)
+    listed: dict[str, Shown] = field(default_factory=dict)
     wrong_since: dict[str, Interval] = field(default_factory=dict)
-    agreeing_list: Snapshot | None = None
-    snapshots: list[Snapshot] = field(default_factory=list)
-    at_creation: Snapshot | None = None
+    agreeing_list: Shown | None = None
+    snapshots: list[Shown] = field(default_factory=list)
+    at_creation: Shown | None = None
     open_findings: list[OpenFinding] = field(default_factory=list)
     broken: bool = False
 
@@ -184,7 +184,7 @@ class History:
     @classmethod
     def created_by(cls, identifier: str, exchange: Exchange) -> History:
         """Return the history of an engagement that a creation made."""
-        shown = Snapshot(exchange, Interval.of(exchange), first_resource(exchange) or {})
+        shown = Shown(exchange, Interval.of(exchange), first_resource(exchange) or {})
         at_once = shown.moment("createdAt") is not None and shown.moment("createdAt") == shown.moment("updatedAt")
         return cls(identifier, write(exchange), at_creation=shown if at_once else None)
 
@@ -194,13 +194,13 @@ class History:
         for effect in attempt.effects:
             self.registers[effect.field].add(effect)
 
-    def seen(self, interval: Interval) -> Snapshot | None:
+    def seen(self, interval: Interval) -> Shown | None:
         """Return the last response that showed it, with its times, before an interval."""
         shown = (*self.snapshots, self.agreeing_list, self.at_creation)
         before = (snapshot for snapshot in shown if snapshot is not None and snapshot.interval.before(interval))
         return max(before, key=lambda snapshot: snapshot.interval.end, default=None)
 
-    def since(self, snapshot: Snapshot) -> float:
+    def since(self, snapshot: Shown) -> float:
         """Return the time from which a change may be missing in a response; none precedes the end of the creation."""
         return snapshot.interval.end if snapshot is self.at_creation else snapshot.interval.start
 

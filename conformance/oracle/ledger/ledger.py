@@ -30,7 +30,7 @@ from conformance.oracle.ledger.names import Names
 from conformance.oracle.ledger.organization import OF_UPDATES, ONE_ORGANIZATION, REFUSED_UPDATE, Organizations
 from conformance.oracle.ledger.reads import Reads
 from conformance.oracle.ledger.times import Times
-from conformance.oracle.permissions import Permission, permission_of
+from conformance.oracle.permissions import Rule, rule_of
 from conformance.wire.exchange import OF_KEY, TOO_MANY_REQUESTS
 from conformance.wire.requests import JSON_HEADERS
 
@@ -134,7 +134,7 @@ SCENARIOS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         "scope-refused-changes-nothing": ("single_permissions",),
         **dict.fromkeys(("deleted-unreadable", "deleted-unarchivable", "deleted-not-unarchived"), ("deletion",)),
         "throttled-changes-nothing": ("throttling",),
-        "unauthenticated-changes-nothing": ("bad_keys",),
+        "unauthenticated-changes-nothing": ("wrong_keys",),
     }
 )
 """The scenarios that send what a rule judges, if a run has no other checks; like ``Law.scenarios`` of a law."""
@@ -292,7 +292,7 @@ class Ledger:
 
 def _shows_organization(exchange: Exchange) -> bool:
     """Whether this is a success of a key that belongs to the main key's organization and may do this."""
-    return exchange.accepted and permission_of(exchange.request) is not Permission.REFUSED
+    return exchange.accepted and rule_of(exchange.request) is not Rule.REFUSED
 
 
 def _is_judged(exchange: Exchange) -> bool:
@@ -300,9 +300,9 @@ def _is_judged(exchange: Exchange) -> bool:
 
     The service may deny a key the existence of what it must not reach.
     """
-    permission = permission_of(exchange.request)
-    of_key = OF_KEY | ({HTTPStatus.NOT_FOUND} if permission is Permission.OPEN else set())
-    may = permission is not Permission.REFUSED and exchange.received_status not in of_key
+    rule = rule_of(exchange.request)
+    of_key = OF_KEY | ({HTTPStatus.NOT_FOUND} if rule is Rule.OPEN else set())
+    may = rule is not Rule.REFUSED and exchange.received_status not in of_key
     is_judged = exchange.by_main_key or may or _shows_organization(exchange)
     return is_judged and exchange.received_status != TOO_MANY_REQUESTS
 

@@ -21,7 +21,7 @@ from conformance.oracle.laws.lists import is_list
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.ledger import attribution, evidence
 from conformance.oracle.ledger.findings import Finding, Findings
-from conformance.oracle.ledger.histories import History, OpenFinding, Snapshot
+from conformance.oracle.ledger.histories import History, OpenFinding, Shown
 from conformance.oracle.lists.collation import name_key
 from conformance.oracle.rendering import render
 
@@ -129,7 +129,7 @@ class ListRules:
             history = None if identifier is None else self.histories.get(identifier)
             if history is not None:
                 seen.add(history.identifier)
-                self._item(history, Snapshot(page.exchange, page.interval, item, f"/data/{place}"))
+                self._item(history, Shown(page.exchange, page.interval, item, f"/data/{place}"))
             elif (found := self.creations.unexplained(item)) is not None:
                 words = "none of this name, or those in the responses", f"the id {identifier}", f"/data/{place}"
                 message = "a list has an engagement that no successful creation of this organization explains"
@@ -147,7 +147,7 @@ class ListRules:
 
     # Items
 
-    def _item(self, history: History, snapshot: Snapshot) -> None:
+    def _item(self, history: History, snapshot: Shown) -> None:
         if history.broken:
             return
         if (deletion := history.deletion(snapshot.interval)) is not None:
@@ -173,7 +173,7 @@ class ListRules:
         else:
             self._as_read(history, snapshot)
 
-    def _wrong(self, history: History, snapshot: Snapshot, wrong: list[tuple[str, str]]) -> None:
+    def _wrong(self, history: History, snapshot: Shown, wrong: list[tuple[str, str]]) -> None:
         """Record an impossible text or status: the list's own fault, or that of an earlier request.
 
         If no read has shown a possible value since, the finding breaks the requirement of reads until a later read
@@ -202,7 +202,7 @@ class ListRules:
         finding = Finding(rule, snapshot.exchange, because, message, *words, f"{snapshot.pointer}/{name}")
         self._break(replace(finding, other_candidates=other_candidates), history)
 
-    def _as_read(self, history: History, snapshot: Snapshot) -> None:
+    def _as_read(self, history: History, snapshot: Shown) -> None:
         """Require the times of the last response that showed the engagement, if it was not changed between."""
         finding = self.times.listed(history, snapshot)
         if finding is None:

@@ -12,10 +12,10 @@ from conformance.oracle import read
 from conformance.oracle.effects import DELETED, EXISTENCE, Effect, Interval
 from conformance.oracle.ledger.attribution import requirement_for_refused_key
 from conformance.oracle.ledger.findings import Finding
-from conformance.oracle.ledger.histories import History, Snapshot, Write
+from conformance.oracle.ledger.histories import History, Shown, Write
 from conformance.oracle.ledger.lists import page_of
 from conformance.oracle.ledger.rules import NOT_FOR_CONTENT, NOT_FOUND, Rules, finding_of, is_of_main
-from conformance.oracle.permissions import Permission, permission_of
+from conformance.oracle.permissions import Rule, rule_of
 from conformance.oracle.rendering import render
 from conformance.wire.exchange import BESIDE_OTHERS, TOO_MANY_REQUESTS
 
@@ -72,12 +72,14 @@ def _effects(exchange: Exchange) -> tuple[Effect, ...]:
     """Return the effects of a role change or a removal; a refused one has none, whatever its key."""
     if not exchange.was_sent or exchange.refused:
         return ()
-    span = Interval.of(exchange)
-    span, certain = (span, is_of_main(exchange)) if exchange.accepted else (Interval(span.start, inf), False)
+    interval = Interval.of(exchange)
+    certain = exchange.accepted and is_of_main(exchange)
+    if not exchange.accepted:
+        interval = Interval(interval.start, inf)
     if exchange.operation_id == "removeMember":
-        return (Effect(exchange, EXISTENCE, DELETED, span, certain),)
+        return (Effect(exchange, EXISTENCE, DELETED, interval, certain),)
     role = _role_sent(exchange)
-    return (Effect(exchange, ROLE, role if role in ROLES else None, span, certain and role in ASSIGNABLE_ROLES),)
+    return (Effect(exchange, ROLE, role if role in ROLES else None, interval, certain and role in ASSIGNABLE_ROLES),)
 
 
 def _address(holder: dict[str, Any]) -> str:
@@ -106,7 +108,7 @@ def _of_refused(exchange: Exchange) -> str:
 def _may(exchange: Exchange) -> bool:
     """Whether a key may change members for certain; a service may not know another key than the main one yet."""
     is_known = exchange.by_main_key or exchange.received_status != HTTPStatus.UNAUTHORIZED
-    return is_known and permission_of(exchange.request) is Permission.ALLOWED
+    return is_known and rule_of(exchange.request) is Rule.ALLOWED
 
 
 def _role_sent(exchange: Exchange) -> object:
@@ -143,16 +145,16 @@ class Members(Rules):
 
     def record(self, exchange: Exchange) -> None:
         """Record the possible effects of an exchange."""
-        operation, span = exchange.operation_id, Interval.of(exchange)
+        operation, interval = exchange.operation_id, Interval.of(exchange)
         if operation == "listMembers" and is_of_main(exchange) and (page := page_of(exchange)) is not None:
             for item in page.items:
-                self.shown.setdefault((_address(item), read.id_of(item)), span.start)
+                self.shown.setdefault((_address(item), read.id_of(item)), interval.start)
                 self._history(read.id_of(item), exchange)
         elif operation == "inviteMember" and exchange.accepted and is_of_main(exchange):
-            self.writes.append(Write(exchange, span, ()))
+            self.writes.append(Write(exchange, interval, ()))
             self.invited.setdefault(_address(exchange.sent_fields), exchange)
         elif operation in _OF_REMOVED and exchange.request.method != "GET":
-            change = Write(exchange, span, _effects(exchange))
+            change = Write(exchange, interval, _effects(exchange))
             self.writes.append(change)
             if (history := self._history(exchange.request.identifier, exchange)) is not None:
                 history.take(change)
@@ -178,11 +180,13 @@ class Members(Rules):
     # Changes
 
     def _change(self, history: History, exchange: Exchange) -> None:
-        span, operation, role = Interval.of(exchange), exchange.operation_id, _role_sent(exchange)
+        interval, operation, role = Interval.of(exchange), exchange.operation_id, _role_sent(exchange)
         is_role, main, status = operation == "updateMemberRole", exchange.by_main_key, exchange.received_status
         is_sound = not is_role or exchange.sent_object in ({ROLE: "admin"}, {ROLE: "member"})
-        known = {effect.value for effect in history.registers[ROLE].candidates(span) if effect.exchange is not exchange}
-        if (gone := history.deletion(span)) is not None:
+        known = {
+            effect.value for effect in history.registers[ROLE].candidates(interval) if effect.exchange is not exchange
+        }
+        if (gone := history.deletion(interval)) is not None:
             right = exchange.refused and (not main or not is_sound or status == NOT_FOUND)
             message, rule, because = "treated a removed member as a member", _OF_REMOVED[operation], [gone.exchange]
         elif is_role and role == "owner":
@@ -191,12 +195,12 @@ class Members(Rules):
         elif _may(exchange) and is_sound and history.snapshots and history.identifier not in self.absent:
             seen = history.snapshots[-1]
             # A faulty service may have made it an owner, which the next list shows.
-            since = history.between(seen.interval.end, span.start)
+            since = history.between(seen.interval.end, interval.start)
             tried = any(_role_sent(change.exchange) == "owner" for change in since)
-            if tried or known & {role, "owner", None} or not history.exists(Interval(span.start, span.start)):
+            if tried or known & {role, "owner", None} or not history.exists(Interval(interval.start, interval.start)):
                 return
             beside = (
-                write for write in self.writes if write.exchange is not exchange and write.interval.overlaps(span)
+                write for write in self.writes if write.exchange is not exchange and write.interval.overlaps(interval)
             )
             right = exchange.accepted or (status in BESIDE_OTHERS and any(beside))
             message, because = "failed for a member", [seen.exchange]
@@ -218,7 +222,7 @@ class Members(Rules):
                 seen.add(history.identifier)
                 self.absent.pop(history.identifier, None)
                 if self._is_certain(history, page.interval):
-                    self._item(history, page, Snapshot(page.exchange, page.interval, item, f"/data/{place}"))
+                    self._item(history, page, Shown(page.exchange, page.interval, item, f"/data/{place}"))
             elif (
                 address
                 and (sent := self.invited.get(address))
@@ -230,7 +234,7 @@ class Members(Rules):
             self.findings.keep(ADDS_NO_MEMBER, page.exchange)
         self._missing(page, seen)
 
-    def _item(self, history: History, page: PageRead, now: Snapshot) -> None:
+    def _item(self, history: History, page: PageRead, now: Shown) -> None:
         if (gone := history.deletion(page.interval)) is not None:
             words = "a removed member is listed", "no removed member", history.identifier, now.pointer
             self.broke(history, Finding(_UNLISTED, page.exchange, (gone.exchange,), *words))
@@ -254,7 +258,7 @@ class Members(Rules):
         if not history.broken:
             history.snapshots.append(now)
 
-    def _fixed(self, history: History, page: PageRead, now: Snapshot) -> None:
+    def _fixed(self, history: History, page: PageRead, now: Shown) -> None:
         """Require the name, the address and the time of joining that an earlier list showed, and that one was seen."""
         for name in (*_FIXED, _LAST_SEEN):
             first = next((seen for seen in history.snapshots if seen.text(name) is not None), None)
@@ -304,9 +308,9 @@ class Members(Rules):
         """Record a finding that others, or writes of the run, may have caused."""
         self.findings.broken.append(replace(finding, unconfirmed=True))
 
-    def _is_certain(self, history: History, span: Interval) -> bool:
+    def _is_certain(self, history: History, interval: Interval) -> bool:
         """Whether only the run can have changed a member; others may change one that was not made for it, some day."""
-        recent = any(write.interval.end + _SOON > span.start for write in history.attempts)
+        recent = any(write.interval.end + _SOON > interval.start for write in history.attempts)
         return not history.broken and (recent or self.own[history.identifier].is_new)
 
     def _belongs(self, history: History, page: PageRead) -> bool:

@@ -11,7 +11,7 @@ from conformance.oracle import read
 from conformance.oracle.effects import Effect, Interval, must_be_echoed, must_read_back_exactly
 from conformance.oracle.laws.responses import first_resource, readable_resources
 from conformance.oracle.ledger.attribution import requirement_for_refused_key
-from conformance.oracle.ledger.histories import History, Snapshot, Write
+from conformance.oracle.ledger.histories import History, Shown, Write
 from conformance.oracle.ledger.members import ALWAYS
 from conformance.oracle.ledger.rules import finding_of, is_of_main
 from conformance.oracle.rendering import render
@@ -42,11 +42,11 @@ def _effects(exchange: Exchange) -> tuple[Effect, ...]:
     body = exchange.sent_object
     if not exchange.was_sent or exchange.refused or (body is not None and _NAME not in body):
         return ()
-    span, name = Interval.of(exchange), None if body is None else body[_NAME]
+    interval, name = Interval.of(exchange), None if body is None else body[_NAME]
     if not isinstance(name, str) or not name or not must_read_back_exactly(name):  # the effect of another value is open
         name = None
     certain = exchange.accepted and name is not None and not _is_invalid(exchange)
-    return (Effect(exchange, _NAME, name, span if exchange.accepted else Interval(span.start, inf), certain),)
+    return (Effect(exchange, _NAME, name, interval if exchange.accepted else Interval(interval.start, inf), certain),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Organizations:
     findings: Findings
     of_key: dict[str, str] = field(default_factory=dict)
     known: dict[str, History] = field(default_factory=dict)
-    former: list[tuple[History, int, Snapshot]] = field(default_factory=list)
+    former: list[tuple[History, int, Shown]] = field(default_factory=list)
 
     def record(self, exchange: Exchange) -> None:
         """Record the possible effects of an exchange."""
@@ -91,7 +91,7 @@ class Organizations:
         organization = self._organization(exchange) if operation in {_READ, _UPDATE} else None
         if organization is None or data is None or _is_invalid(exchange):
             return
-        now = Snapshot(exchange, Interval.of(exchange), data)
+        now = Shown(exchange, Interval.of(exchange), data)
         before = next((was for was in reversed(organization.snapshots) if was.interval.before(now.interval)), None)
         if operation == _UPDATE:
             self._judge_update(organization, before, now)
@@ -103,7 +103,7 @@ class Organizations:
 
     # Reads
 
-    def _is_of_key(self, organization: History, now: Snapshot) -> bool:
+    def _is_of_key(self, organization: History, now: Shown) -> bool:
         if now.text("id") is None:
             return False
         right, sent = now.text("id") == organization.identifier, [write.exchange for write in organization.attempts]
@@ -112,7 +112,7 @@ class Organizations:
         self._conclude(now, rule, taken, "id", organization.identifier, right=right, unconfirmed=False)
         return right
 
-    def _judge_name(self, organization: History, now: Snapshot) -> None:
+    def _judge_name(self, organization: History, now: Shown) -> None:
         register, name = organization.registers[_NAME], now.text(_NAME)
         if name is None:
             return
@@ -140,7 +140,7 @@ class Organizations:
         if not stale or others_rename:  # the next reads show whether another user has renamed it
             register.add(Effect(now.exchange, _NAME, name, now.interval, certain=True))
 
-    def _judge_former_names(self, organization: History, name: str, now: Snapshot) -> None:
+    def _judge_former_names(self, organization: History, name: str, now: Shown) -> None:
         """Blame the service for a former name if the next read shows the right one with no update between.
 
         It has shown an old copy then: a user who had restored the name would not have changed it back at once.
@@ -151,15 +151,15 @@ class Organizations:
                 self.findings.broken[place] = replace(self.findings.broken[place], unconfirmed=False)
         self.former[:] = [entry for entry in self.former if entry[0] is not organization]
 
-    def _judge_update_against_read(self, last: Effect, now: Snapshot) -> None:
+    def _judge_update_against_read(self, last: Effect, now: Shown) -> None:
         """Require the name that a read shows in the response to the renaming that gave it."""
         for data in readable_resources(last.exchange):
-            response = Snapshot(last.exchange, last.interval, data)
+            response = Shown(last.exchange, last.interval, data)
             if last.value == now.text(_NAME) and (name := response.text(_NAME)) is not None:
                 right = name == last.value
                 self._conclude(response, _REPEATS_NAME, [now.exchange], _NAME, render(last.value), right=right)
 
-    def _judge_fixed_fields(self, organization: History, before: Snapshot, now: Snapshot) -> None:
+    def _judge_fixed_fields(self, organization: History, before: Shown, now: Shown) -> None:
         """Require what the last read showed; counts may have changed, but not to a number that the run sent."""
         updates = _between(organization, before, now)
         for name in (*_FIXED, *_COUNTS):
@@ -178,7 +178,7 @@ class Organizations:
 
     # Updates
 
-    def _judge_update(self, organization: History, before: Snapshot | None, now: Snapshot) -> None:
+    def _judge_update(self, organization: History, before: Shown | None, now: Shown) -> None:
         """Require the id, the slug and the name of the organization in the response to an update."""
         sent, register, name = now.exchange.sent_fields, organization.registers[_NAME], now.text(_NAME)
         slug = None if before is None else before.text("slug")
@@ -192,7 +192,7 @@ class Organizations:
             self._conclude(now, _REPEATS_NAME, [], _NAME, expected, right=register.is_possible(name, now.interval))
 
     def _conclude(
-        self, now: Snapshot, rule: str, because: Sequence[Exchange], name: str, expected: str, *, right: bool,
+        self, now: Shown, rule: str, because: Sequence[Exchange], name: str, expected: str, *, right: bool,
         unconfirmed: bool = True,
     ) -> None:  # fmt: skip
         if right:
@@ -232,7 +232,7 @@ def _cause_of_name(name: str, last: Effect | None, since: Sequence[Exchange], *,
     return _TAKES_EFFECT if last is None or is_stale or must_be_echoed(last.value) else _KEEPS_TEXT
 
 
-def _between(organization: History, before: Snapshot | None, now: Snapshot) -> list[Exchange]:
+def _between(organization: History, before: Shown | None, now: Shown) -> list[Exchange]:
     """Return the updates that ended after an earlier read began."""
     since = -inf if before is None else before.interval.start
     return [write.exchange for write in organization.between(since, now.interval.end)]

@@ -10,7 +10,7 @@ from conformance.interface.list_parameters import STATUSES
 from conformance.oracle.effects import STATUS, TEXTS, Interval
 from conformance.oracle.laws.responses import first_resource
 from conformance.oracle.ledger import attribution, evidence
-from conformance.oracle.ledger.histories import History, Snapshot
+from conformance.oracle.ledger.histories import History, Shown
 from conformance.oracle.ledger.rules import NOT_FOUND, EngagementRules, finding_of
 from conformance.oracle.rendering import render
 
@@ -79,14 +79,14 @@ class Reads(EngagementRules):
         self.conclude(history, finding, right=data["id"] == history.identifier)
         if data["id"] != history.identifier:
             return
-        snapshot = Snapshot(exchange, interval, data)
+        snapshot = Shown(exchange, interval, data)
         for name in (*TEXTS, STATUS):
             self._field(history, snapshot, name)
         self.times.read(history, snapshot)
         self._kept_by_read(history, snapshot)
         history.snapshots.append(snapshot)
 
-    def _field(self, history: History, snapshot: Snapshot, name: str) -> None:
+    def _field(self, history: History, snapshot: Shown, name: str) -> None:
         register, value = history.registers[name], snapshot.text(name)
         if history.broken or value is None or (name == STATUS and value not in STATUSES):
             return
@@ -116,7 +116,7 @@ class Reads(EngagementRules):
         ambiguous = name != STATUS and attribution.is_ambiguous(history, name, snapshot.interval)
         self.broke(history, replace(finding, other_candidates=int(ambiguous)))
 
-    def _kept_by_read(self, history: History, snapshot: Snapshot) -> None:
+    def _kept_by_read(self, history: History, snapshot: Shown) -> None:
         if history.broken:
             return
         archived = history.registers[STATUS].certain_value(snapshot.interval) == "archived"

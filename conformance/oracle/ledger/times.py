@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from conformance.oracle.effects import STATUS
 from conformance.oracle.laws.responses import first_resource
 from conformance.oracle.ledger import attribution, evidence
-from conformance.oracle.ledger.histories import Snapshot
+from conformance.oracle.ledger.histories import Shown
 from conformance.oracle.ledger.rules import EngagementRules, finding_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Times(EngagementRules):
 
     clock: CreationClock
 
-    def read(self, history: History, snapshot: Snapshot) -> None:
+    def read(self, history: History, snapshot: Shown) -> None:
         """Judge the times that a read shows."""
         for name, requirement in (
             ("createdAt", "created-at-never-changes"), ("updatedAt", "updated-at-never-goes-back")
@@ -45,7 +45,7 @@ class Times(EngagementRules):
         elif (finding := self._unmoved(history, before, snapshot)) is not None:
             self.conclude(history, finding, right=moved)
 
-    def listed(self, history: History, snapshot: Snapshot) -> Finding | None:
+    def listed(self, history: History, snapshot: Shown) -> Finding | None:
         """Judge the times in a list by the last response that showed the engagement.
 
         Returns:
@@ -77,7 +77,7 @@ class Times(EngagementRules):
         history.agreeing_list = snapshot
         return None
 
-    def _never_back(self, history: History, snapshot: Snapshot, name: str, requirement: str) -> None:
+    def _never_back(self, history: History, snapshot: Shown, name: str, requirement: str) -> None:
         """Require that no time goes back, and that createdAt does not change at all."""
         now = snapshot.moment(name)
         past = [
@@ -99,7 +99,7 @@ class Times(EngagementRules):
         )  # fmt: skip
         self.conclude(history, finding, right=right)
 
-    def _unmoved(self, history: History, before: Snapshot, snapshot: Snapshot) -> Finding | None:
+    def _unmoved(self, history: History, before: Shown, snapshot: Shown) -> Finding | None:
         """Return the finding that updatedAt has not moved with the only change since; None if it need not move."""
         change = attribution.only_change(history, before, snapshot, self.clock)
         if change is None:
@@ -110,7 +110,7 @@ class Times(EngagementRules):
             actual=snapshot.text("updatedAt"), pointer=f"{snapshot.pointer}/updatedAt",
         )  # fmt: skip
 
-    def _as_archived(self, history: History, before: Snapshot, snapshot: Snapshot) -> None:
+    def _as_archived(self, history: History, before: Shown, snapshot: Shown) -> None:
         """Require that a read shows the updatedAt of the response to an archive, the only change since it was shown.
 
         If the read shows the time from before the archive, although the response had a later one, the archive has not
@@ -121,7 +121,7 @@ class Times(EngagementRules):
             return
         archive = writes[0].exchange
         data = first_resource(archive) if archive.accepted else None
-        stated = None if data is None else Snapshot(archive, writes[0].interval, data)
+        stated = None if data is None else Shown(archive, writes[0].interval, data)
         if stated is None or stated.moment("updatedAt") is None or not stated.interval.before(snapshot.interval):
             return
         finding = finding_of(
@@ -138,7 +138,7 @@ class Times(EngagementRules):
             finding = replace(finding, requirement=requirement, message=message)
             self.findings.broken.append(replace(finding, identifier=history.identifier))
 
-    def _untouched(self, history: History, before: Snapshot, snapshot: Snapshot) -> None:
+    def _untouched(self, history: History, before: Shown, snapshot: Shown) -> None:
         """Require that updatedAt stays if nothing can have changed the engagement; the judgement goes on after that."""
         rules = self._movers(history, before, snapshot)
         if before is history.at_creation and not rules:
@@ -157,7 +157,7 @@ class Times(EngagementRules):
         candidates = max(0, len(rules) - 1)
         self.findings.broken.append(replace(finding, identifier=history.identifier, other_candidates=candidates))
 
-    def _movers(self, history: History, before: Snapshot, snapshot: Snapshot) -> dict[str, Exchange]:
+    def _movers(self, history: History, before: Shown, snapshot: Shown) -> dict[str, Exchange]:
         """Return the requirements of the requests that may have moved updatedAt, with these requests.
 
         The response to the creation may be wrong or rounded, so that only requests at the time shown count after it.
@@ -169,12 +169,12 @@ class Times(EngagementRules):
         within = self.clock.tick({history.creation.exchange.request.key_name}) if after_creation else inf
         return evidence.of_moved_time(history, snapshot, self._refused(history, before, snapshot), others, within)
 
-    def _refused(self, history: History, before: Snapshot, snapshot: Snapshot) -> list[Write]:
+    def _refused(self, history: History, before: Shown, snapshot: Shown) -> list[Write]:
         meanwhile = history.between(before.interval.end, snapshot.interval.start)
         return [write for write in meanwhile if write.exchange.refused]
 
 
-def _has_moved(before: Snapshot, snapshot: Snapshot) -> bool | None:
+def _has_moved(before: Shown, snapshot: Shown) -> bool | None:
     """Whether updatedAt is later than before; None if one of the times is unreadable."""
     then, now = before.moment("updatedAt"), snapshot.moment("updatedAt")
     return None if then is None or now is None else now > then

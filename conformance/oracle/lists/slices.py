@@ -48,7 +48,7 @@ class Deviation(NonConformity):
 
     Attributes:
         aspect: The first property that differs; the later ones depend on it.
-        orders: The orders in which the page would be right, in several words each.
+        orders: The orders in which the page would be right, as pairs of texts.
     """
 
     def __init__(self, aspect: Aspect, fault: NonConformity, orders: frozenset[tuple[str, str]] = frozenset()) -> None:
@@ -98,7 +98,7 @@ def expect_slice(snapshot: Snapshot, known: Known) -> bool:
     if not is_whole:
         ensure_one_total(snapshot)
     elif (known.responses > 1 or shown.total > MAX_PER_PAGE) and {
-        read.number(each, "total") for each in shown.responses
+        read.number(response, "total") for response in shown.responses
     } != {len({*shown.identifiers})}:
         raise CantTellYet("the pages of the whole list do not fit together", *shown.responses)
     total = len(items) if is_whole else shown.total

@@ -194,7 +194,7 @@ def list_deleted(are_listed: Callable[[EngagementQuery, Engagement], bool]) -> M
 
     def around(service: Service, honest: Method, asked: EngagementQuery) -> Page[Engagement]:
         found: Page[Engagement] = honest(asked)
-        deleted = [each for each in service.memory.get("deleted", ()) if are_listed(asked, each)]
+        deleted = [engagement for engagement in service.memory.get("deleted", ()) if are_listed(asked, engagement)]
         return Page((*found.items, *deleted)[: asked.limit], found.total + len(deleted))
 
     return wrap("find_engagements", around)

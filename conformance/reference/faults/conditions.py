@@ -53,7 +53,7 @@ def name_in_use(at: Situation) -> bool:
 
 def name_of_archived(at: Situation) -> bool:
     """An archived engagement of the organization has the name that was sent."""
-    return any(each.status == "archived" for each in at.namesakes)
+    return any(namesake.status == "archived" for namesake in at.namesakes)
 
 
 def has_role(*roles: str) -> Condition:

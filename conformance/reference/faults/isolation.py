@@ -57,7 +57,11 @@ def _find_member_anywhere(operation: str) -> Mutation:
 
     def find(at: Situation, honest: Method) -> object:
         own, others = at.context.organization_id, _other_organizations(at.service, at.context.organization_id)
-        found = [member for each in (own, *others) if (member := at.store.member(each, at.context.resource_id))]
+        found = [
+            member
+            for organization in (own, *others)
+            if (member := at.store.member(organization, at.context.resource_id))
+        ]
         return found[0] if found and at.operation == operation else honest()
 
     return at_step("find_member", find)
@@ -66,7 +70,7 @@ def _find_member_anywhere(operation: str) -> Mutation:
 def _find_with_role(at: Situation, honest: Method) -> object:
     """Find a member of another organization for a change to the role that the member has."""
     others = _other_organizations(at.service, at.context.organization_id)
-    found = [member for each in others if (member := at.store.member(each, at.context.resource_id))]
+    found = [member for organization in others if (member := at.store.member(organization, at.context.resource_id))]
     return found[0] if found and at.operation == ROLE and at.field("role") == found[0].role else honest()
 
 
@@ -115,7 +119,9 @@ def _of_all(find: str, when: Callable[[Any], object], arrange: Callable[[Any, An
     def around(service: Service, honest: Method, query: Any) -> object:  # noqa: ANN401 - of either list
         if not when(query):
             return honest(query)
-        organizations = (replace(query, organization_id=each) for each in service.store.organization_ids())
+        organizations = (
+            replace(query, organization_id=organization) for organization in service.store.organization_ids()
+        )
         return cut(query, tuple(arrange(query, [item for asked in organizations for item in whole(honest, asked)])))
 
     return wrap(find, around)
@@ -174,7 +180,8 @@ LISTS = (
     fault("leak-counts-and-totals",
           "engagementCount and the list's total include the engagements of all organizations.",
           _COUNT_ALL | wrap("find_engagements", lambda service, honest, query: replace(honest(query), total=sum(
-              honest(replace(query, organization_id=each)).total for each in service.store.organization_ids()))),
+              honest(replace(query, organization_id=organization)).total
+              for organization in service.store.organization_ids()))),
           _COUNTS, _COUNT_AGREES),
     fault("leak-list-by-name", f"{_BEGINS} if it is sorted by name.",
           _foreign_first(lambda query: query.sort == "name"),
@@ -221,8 +228,8 @@ def _use_first_key(at: Situation) -> None:
 
 
 def _name_all(at: Situation) -> None:
-    for each in at.store.organization_ids():
-        _name_like_own(at, each)
+    for organization in at.store.organization_ids():
+        _name_like_own(at, organization)
 
 
 def _name_like_own(at: Situation, organization_id: str) -> None:
@@ -246,8 +253,9 @@ def _as_renamed(at: Situation) -> Reply:
 
 def _archive_namesakes(at: Situation) -> None:
     for other in _other_organizations(at.service, at.context.organization_id):
-        for engagement in (each for each in engagements(at.service, other) if each.name == at.engagement.name):
-            at.service.set_status(engagement, "archived")
+        for engagement in engagements(at.service, other):
+            if engagement.name == at.engagement.name:
+                at.service.set_status(engagement, "archived")
 
 
 def _move_in(at: Situation, honest: Method) -> Engagement:

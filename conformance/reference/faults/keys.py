@@ -1,4 +1,4 @@
-"""Faults of keys and permissions: what a key can and cannot do, and bad keys that the service accepts."""
+"""Faults of keys and permissions: what a key can and cannot do, and wrong keys that the service accepts."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ def _token(at: Situation) -> str:
     return _header(at).partition(" ")[2]
 
 
-_BAD: dict[str, tuple[str, Condition]] = {
+_WRONG: dict[str, tuple[str, Condition]] = {
     "missing": ("without an Authorization header", lambda at: "authorization" not in at.context.request.headers),
     "other-scheme": ("with a scheme other than Bearer",
                      lambda at: bool(_token(at)) and _scheme(at).lower() != "bearer"),
     "empty": ("with an empty key", lambda at: _header(at).strip() == "Bearer"),
     "unknown": ("with an unknown key", lambda at: _scheme(at) == "Bearer" and bool(_token(at).strip())),
 }  # fmt: skip
-"""Kinds of bad keys: the words for a request with such a key, and whether a refused request has one."""
+"""Kinds of wrong keys: the words for a request with such a key, and whether a refused request has one."""
 
 
 # Serving requests whose key is refused
@@ -109,9 +109,9 @@ def _any_key(at: Situation) -> Key:
     return Key("any key", at.store.organization_ids()[0], None, frozenset(SCOPES))
 
 
-def _accept_bad(kind: str, *operations: str) -> Mutation:
-    """Serve operations with a kind of bad keys."""
-    return _accept(_any_key, all_of(_BAD[kind][1], lambda at: at.service.find_operation(at.context).id in operations))
+def _accept_wrong(kind: str, *operations: str) -> Mutation:
+    """Serve operations with a kind of wrong keys."""
+    return _accept(_any_key, all_of(_WRONG[kind][1], lambda at: at.service.find_operation(at.context).id in operations))
 
 
 def _accept_from(read: Callable[[Situation], str]) -> Mutation:
@@ -158,12 +158,12 @@ def _accept_similar(is_similar: Callable[[str, str], bool]) -> Mutation:
     return wrap("find_key", around)
 
 
-BAD = (
+WRONG = (
     *(fault(f"key-{kind}-served", f"Every operation is served {words}.",
-            _accept_bad(kind, *ACTIONS), f"key-{kind}-refused") for kind, (words, _) in _BAD.items()),
-    *(fault(f"key-{kind}-{operation}".lower(), f"{operation} is served {_BAD[kind][0]}.",
-            _accept_bad(kind, operation), f"key-{kind}-refused")
-      for operation, kind in zip(ACTIONS, cycle(_BAD), strict=False)),
+            _accept_wrong(kind, *ACTIONS), f"key-{kind}-refused") for kind, (words, _) in _WRONG.items()),
+    *(fault(f"key-{kind}-{operation}".lower(), f"{operation} is served {_WRONG[kind][0]}.",
+            _accept_wrong(kind, operation), f"key-{kind}-refused")
+      for operation, kind in zip(ACTIONS, cycle(_WRONG), strict=False)),
 )  # fmt: skip
 
 MISPLACED = (
@@ -192,7 +192,7 @@ MISPLACED = (
           "A request without an Authorization header is served on a connection that was used with a key.",
           at_step("authenticate", _remember_connection)
           | _accept(lambda at: at.service.find_key(at.remembered("connections", {}).get(at.context.request.client, "")),
-                    _BAD["missing"][1]), _MISSING),
+                    _WRONG["missing"][1]), _MISSING),
 )  # fmt: skip
 
 SIMILAR = (
@@ -227,7 +227,7 @@ def _before_key(action: Action) -> Mutation:
 
 REFUSED = (
     *(fault(f"key-{kind}-{status}", f"{words} is refused with {status}.",
-            refuse_with(status, "authenticate", _BAD[kind][1]), f"key-{kind}-refused") for kind, words, status in (
+            refuse_with(status, "authenticate", _WRONG[kind][1]), f"key-{kind}-refused") for kind, words, status in (
         ("unknown", "An unknown key", 403), ("missing", "A missing key", 400), ("missing", "A missing key", 403),
         ("other-scheme", "A scheme other than Bearer", 400), ("empty", "An empty key", 404))),
     fault("key-null-stumbles", "The word null as a key causes a 500.",

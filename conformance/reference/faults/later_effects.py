@@ -131,7 +131,7 @@ def _list_all_if_empty(service: Service, honest: Method, query: EngagementQuery)
     if service.store.count_engagements(query.organization_id):
         page: Page[Engagement] = honest(query)
         return page
-    found = [found for each in service.store.organization_ids() for found in engagements(service, each)]
+    found = [found for organization in service.store.organization_ids() for found in engagements(service, organization)]
     return cut(query, tuple(engagement for engagement in found if query.status in {None, engagement.status}))
 
 
@@ -378,7 +378,8 @@ def _by_first_archive(service: Service, honest: Method, asked: EngagementQuery) 
         found: Page[Engagement] = honest(asked)
         return found
     items = sorted(whole(honest, asked), reverse=asked.descending,
-                   key=lambda each: recalled(service, "first archives", each.id, each.updated_at))  # fmt: skip
+                   key=lambda engagement: recalled(
+                       service, "first archives", engagement.id, engagement.updated_at))  # fmt: skip
     return cut(asked, tuple(items))
 
 

@@ -245,7 +245,7 @@ def _active_again(at: Situation) -> bool:
 
 
 def _unarchive_namesake(at: Situation) -> Reply:
-    namesake = next(each for each in reversed(at.namesakes) if each.status == "archived")
+    namesake = next(namesake for namesake in reversed(at.namesakes) if namesake.status == "archived")
     at.service.set_status(namesake, "active")
     return at.success(at.service.view_created(replace(namesake, status="active")))
 

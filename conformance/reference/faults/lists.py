@@ -163,7 +163,7 @@ def _count_record(service: Service, honest: Method, engagement_id: str, kind: st
 
 def _once_per_record(service: Service, honest: Method, asked: EngagementQuery) -> Page[Engagement]:
     records = service.memory.get("records", {})
-    items = [each for item in whole(honest, asked) for each in [item] * max(records.get(item.id, 0), 1)]
+    items = [copy for item in whole(honest, asked) for copy in [item] * max(records.get(item.id, 0), 1)]
     return cut(asked, tuple(items))
 
 
@@ -235,7 +235,8 @@ MEMBERS = (
           page_of_members(lambda find, asked: Page((), 0) if asked.role == "member" else find(asked)), _BY_ROLE),
     fault("role-filter-admin-includes-owner", "The list of members also shows owners if it is filtered by admin.",
           page_of_members(lambda find, asked: find(asked) if asked.role != "admin" else cut(asked, tuple(
-              each for each in whole(find, replace(asked, role=None)) if each.role in {"admin", "owner"}))), _BY_ROLE),
+              member for member in whole(find, replace(asked, role=None))
+              if member.role in {"admin", "owner"}))), _BY_ROLE),
     fault("role-filtered-after-paging", "The list of members is cut into pages before it is filtered.",
           _filters_after_paging("role", page_of_members), _BY_ROLE),
     fault("role-filter-ends-at-20", "The list of members ends at the 20th member if it is filtered.",
@@ -243,7 +244,7 @@ MEMBERS = (
                           if asked.role else find(asked)), _BY_ROLE),
     fault("owner-unlisted", "The list of members omits owners unless it is filtered by owner.",
           page_of_members(lambda find, asked: cut(asked, tuple(
-              each for each in whole(find, asked) if each.role != "owner" or asked.role == "owner"))),
+              member for member in whole(find, asked) if member.role != "owner" or asked.role == "owner"))),
           "member-count-agrees", _BY_ROLE),
 )  # fmt: skip
 

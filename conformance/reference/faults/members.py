@@ -173,7 +173,9 @@ def _count_without_orphans(service: Service, honest: Method, organization: Organ
     """Leave out the engagements whose creators were removed."""
     authors = service.memory.get("authors", {})
     known = {None, *(member.user_id for member in members(service, organization.id))}
-    orphans = [each for each in engagements(service, organization.id) if authors.get(each.id) not in known]
+    orphans = [
+        engagement for engagement in engagements(service, organization.id) if authors.get(engagement.id) not in known
+    ]
     return int(honest(organization)) - len(orphans)
 
 
@@ -207,7 +209,7 @@ LISTED = (
     fault("role-filter-shows-other-names",
           "The list of members filtered by role shows the local part of the email as the name.",
           page_of_members(lambda find, query: replace(find(query), items=tuple(
-              replace(each, name=each.email.partition("@")[0]) for each in find(query).items))
+              replace(member, name=member.email.partition("@")[0]) for member in find(query).items))
               if query.role else find(query)), _FILTERED),
     fault("role-filter-loses-one-on-page-2",
           "Each later page of members begins one member too late if the list is filtered.",
@@ -430,7 +432,7 @@ SIDE_EFFECTS = (
     fault("role-change-takes-ownership",
           "A role change to admin also makes the owner an admin.",
           before(ROLE, lambda at: change_roles(at, [
-              each for each in members(at.service, at.context.organization_id) if each.role == "owner"], "admin"),
+              member for member in members(at.service, at.context.organization_id) if member.role == "owner"], "admin"),
                  asks(role="admin")), _KEEPS_REST),
     fault("role-change-removes-an-admin",
           "A role change to admin removes another admin from the organization.",

@@ -67,7 +67,7 @@ def fault(identifier: str, title: str, mutation: Mutation, *breaks: str) -> Faul
 
 def flat(*faults: Fault | Iterator[Fault]) -> tuple[Fault, ...]:
     """Return single faults and families of faults as one tuple."""
-    return tuple(each for item in faults for each in ((item,) if isinstance(item, Fault) else item))
+    return tuple(fault for item in faults for fault in ((item,) if isinstance(item, Fault) else item))
 
 
 # --- operators on any method

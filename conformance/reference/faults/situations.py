@@ -129,7 +129,7 @@ class Situation:
     @property
     def namesakes(self) -> tuple[Engagement, ...]:
         """All engagements of the key's organization with the name that was sent, the oldest first."""
-        return tuple(each for each in self.engagements if each.name == self.values.get("name"))
+        return tuple(engagement for engagement in self.engagements if engagement.name == self.values.get("name"))
 
     @property
     def others(self) -> tuple[Member, ...]:

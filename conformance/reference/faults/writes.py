@@ -148,7 +148,8 @@ KEPT = (
           before(CREATE, lambda at: at.store.add_engagement(at.service.new_engagement(at.context)),
                  lambda at: next(at.remembered("creations", count(1))) % 10 == 0), _COUNTED, "deleted-uncounted"),
     fault("create-unlisted", "The list of engagements omits those without a description.",
-          page(lambda find, query: cut(query, tuple(each for each in whole(find, query) if each.description)))
+          page(lambda find, query: cut(query, tuple(
+              engagement for engagement in whole(find, query) if engagement.description)))
           | override(count_engagements=lambda service, organization:
                         service.find_engagements(EngagementQuery(organization.id, 0, 1)).total), _LISTED),
     fault("create-uncounted", "engagementCount never changes from its first value.",
@@ -415,7 +416,7 @@ DONE = (
     fault("edit-takes-description-of-archived",
           "An edit of only the name to that of an archived engagement takes over the description of that one.",
           after(EDIT, lambda at: at.overwrite(description=next(
-              each.description for each in at.namesakes if each.status == "archived")),
+              namesake.description for namesake in at.namesakes if namesake.status == "archived")),
               all_of(sends_only("name"), name_of_archived)), _KEEPS),
     fault("edit-compares-255-characters",
           "An edit of a description that differs only after 255 characters reports success but does nothing.",

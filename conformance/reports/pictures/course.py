@@ -32,7 +32,7 @@ class Course:
         limits: The limits in these headers, in the order of their first appearance.
         lowest: The lowest number of remaining requests.
         refused: The number of responses with 429.
-        line: The remaining share of the limit over time, as points of a line in a picture of ``WIDTH`` by ``HEIGHT``.
+        line: The remaining share of the limit over time, as points of a line in a picture of 240 by 32 units.
         refusals: The x positions of the 429 responses in the picture.
     """
 

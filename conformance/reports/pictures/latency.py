@@ -37,7 +37,7 @@ class Latency:
         median: The median.
         late: The 95th percentile.
         longest: The maximum.
-        bars: The distribution, as left edge, width, top and height in a picture of ``WIDTH`` by ``HEIGHT``.
+        bars: The distribution, as left edge, width, top and height in a picture of 240 by 24 units.
     """
 
     operation: str

@@ -68,7 +68,7 @@ class KeyForm:
     @property
     def kinds(self) -> list[str]:
         """The kinds of wrong keys that are made from a key of this form."""
-        return [kind for kind, _ in wrong_keys(self.example("0" * _MOST_NOTED), Random(0), Random(0))]  # noqa: S311 - any serves
+        return [kind for kind, _ in all_wrong_keys(self.example("0" * _MOST_NOTED), Random(0), Random(0))]  # noqa: S311 - any serves
 
     def example(self, digits: str) -> str:
         """Return a key of this form.
@@ -108,7 +108,7 @@ def resembling_schemes(key: str) -> list[tuple[str, Credential]]:
     return [(f"the scheme {name}", Credential(MAIN_KEY, f"{name} {key}", invalid=True)) for name in ("BearerX", "Bot")]
 
 
-def wrong_keys(key: str, random: Random, near: Random) -> list[tuple[str, Credential]]:
+def all_wrong_keys(key: str, random: Random, near: Random) -> list[tuple[str, Credential]]:
     """Return all keys that the service never issued, each with its kind.
 
     Args:

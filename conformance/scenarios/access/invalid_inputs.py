@@ -202,7 +202,7 @@ _VALID: Final = {"role": "member", "status": "active", "sort": "name", "order": 
 def _queries(**invalid: str) -> tuple[InvalidQuery, ...]:
     """Return each invalid parameter alone and with all others valid, and the first two together."""
     asked = [{name: value} for name, value in invalid.items()]
-    asked += [{**{other: _VALID[other] for other in invalid}, **each} for each in asked]
+    asked += [{**{other: _VALID[other] for other in invalid}, **query} for query in asked]
     asked.append(dict([*invalid.items()][:2]))
     return tuple(
         InvalidQuery("&".join(f"{name}={value}" for name, value in query.items()), tuple(query.items()))

@@ -22,7 +22,7 @@ from conformance.scenarios.access.every_operation import (
     member_pages,
     untouchable_member,
 )
-from conformance.scenarios.access.unauthenticated import bad_keys
+from conformance.scenarios.access.unauthenticated import wrong_keys
 from conformance.scenarios.basics import or_with_plain_texts
 from conformance.scenarios.renaming import name_before, restored_name
 from conformance.wire import requests
@@ -146,7 +146,7 @@ def invalid_role_changes(run: Run) -> Refusals:
         Untested: The member is an owner, whose role the suite never changes.
     """
     user_id = run.scenarios.result(untouchable_member).user_id
-    run.scenarios.wait_for(bad_keys)  # they send another role for the same member
+    run.scenarios.wait_for(wrong_keys)  # they send another role for the same member
     before = member_pages(run)
     has = (member_of(before, user_id) or {}).get("role")
     ensure_not_owner(has)

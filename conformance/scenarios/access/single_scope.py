@@ -10,7 +10,7 @@ from conformance.interface.operations import OPERATIONS, SCOPES
 from conformance.oracle import read
 from conformance.oracle.laws.responses import readable_resources
 from conformance.oracle.outcomes import CantTell
-from conformance.oracle.permissions import KEYS, MATRIX, Permission, keys_with
+from conformance.oracle.permissions import KEYS, MATRIX, Rule, keys_with
 from conformance.running.options import Effort
 from conformance.running.scenarios import scenario
 from conformance.scenarios.access.every_operation import (
@@ -102,7 +102,7 @@ class Permissions:
     def used_keys(self) -> tuple[tuple[str, Credential], ...]:
         """The keys that were tried and that the service knows, with their names."""
         tried = {scope for scope, _ in self.cells}
-        return tuple(each for each in self.keys.items() if each[0] in tried and not self.is_unknown(each[0]))
+        return tuple((scope, key) for scope, key in self.keys.items() if scope in tried and not self.is_unknown(scope))
 
     def is_unknown(self, scope: str) -> bool:
         """Whether the service does not know a key."""
@@ -132,8 +132,8 @@ def _find_keys(run: Run, tried: Permissions) -> None:
     for scope in KEYS:
         try:
             tried.keys[scope] = key_named(run, scope)
-        except MissingMeans as reason:
-            tried.missing_means[scope] = reason
+        except MissingMeans as missing:
+            tried.missing_means[scope] = missing
 
 
 # --- requests that must be refused
@@ -168,9 +168,9 @@ def _refused_requests(
     In a quick run each key sends one form of a request, and the keys together all of them.
     """
     for name, request in inputs.batch().items():
-        if MATRIX[scope, name] is not Permission.REFUSED:
+        if MATRIX[scope, name] is not Rule.REFUSED:
             continue
-        keys = keys_with(Permission.REFUSED, name)
+        keys = keys_with(Rule.REFUSED, name)
         first, is_last = keys.index(scope), scope == [key for key in tried.keys if key in keys][-1]
         shapes: tuple[Request, ...] = _shapes(name, inputs, is_last=is_last) or (request,)
         here = shapes[first % len(shapes) :][:1] if run.effort is Effort.QUICK else shapes
@@ -209,7 +209,7 @@ def _shapes(operation: str, inputs: OperationInputs, *, is_last: bool) -> tuple[
 
 def _try_refusal_order(run: Run, inputs: OperationInputs, tried: Permissions) -> None:
     """Send impossible requests with a key without permission, to observe which refusal comes first."""
-    without = keys_with(Permission.REFUSED, "createEngagement")
+    without = keys_with(Rule.REFUSED, "createEngagement")
     key = next((key for scope, key in tried.keys.items() if scope in without), None)
     if key is None or run.mode is Mode.READ_ONLY:
         return
@@ -246,8 +246,8 @@ def _find_member(run: Run, sender: RetryNewKeys, tried: Permissions) -> tuple[Ex
     """Choose the member for requests that must be refused; it must exist for a right refusal."""
     try:
         user_id = run.scenarios.result(untouchable_member).user_id
-    except MissingMeans as reason:
-        tried.no_member = reason
+    except MissingMeans as missing:
+        tried.no_member = missing
         return ()
     sender.send_all(by_untouchable_member(run))
     pages = tuple(member_pages(run))
@@ -303,7 +303,7 @@ def _try_other_requests(run: Run, sender: RetryNewKeys, tried: Permissions) -> N
             if exchange is None:
                 continue
             tried.cells.setdefault((scope, name), []).append(exchange)
-            if MATRIX[scope, name] is Permission.ALLOWED and request.identifier is not None and exchange.missed:
+            if MATRIX[scope, name] is Rule.ALLOWED and request.identifier is not None and exchange.missed:
                 tried.missing[request.identifier] = run.send(requests.get_engagement(request.identifier))
     _look_for_created(run, tried)
     if "organizations:write" in tried.keys and run.mode is Mode.DISPOSABLE:
@@ -338,7 +338,7 @@ def _own_resources(scope: str, reserved: ReservedEngagements) -> dict[str, str]:
     own = {}
     if reserved.active is not None and scope == "engagements:read":
         own["getEngagement"] = reserved.active
-    if reserved.archived is not None and MATRIX[scope, "archiveEngagement"] is not Permission.ALLOWED:
+    if reserved.archived is not None and MATRIX[scope, "archiveEngagement"] is not Rule.ALLOWED:
         own["unarchiveEngagement"] = reserved.archived
     return own
 
@@ -370,15 +370,15 @@ def _other_requests(run: Run, scope: str, inputs: OperationInputs) -> list[tuple
         names += ["updateCurrentOrganization", "inviteMember"]
     if inputs.engagement:
         names += ON_ENGAGEMENT
-    return [(name, batch[name]) for name in names if MATRIX[scope, name] is not Permission.REFUSED]
+    return [(name, batch[name]) for name in names if MATRIX[scope, name] is not Rule.REFUSED]
 
 
 def _try_membership(run: Run, key: Credential, tried: Permissions) -> None:
     """Change an admin to member and remove it, with the allowed key; otherwise remove admins."""
     try:
         user_id = run.fixtures.member("admin").user_id
-    except MissingMeans as reason:
-        tried.no_member = tried.no_member or reason
+    except MissingMeans as missing:
+        tried.no_member = tried.no_member or missing
         return
     demotion, removal = (requests.update_member_role(user_id, {"role": "member"}), requests.remove_member(user_id))
     demoted = run.send(demotion.with_key(key))

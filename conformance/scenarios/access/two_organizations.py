@@ -24,7 +24,7 @@ from conformance.scenarios.access.every_operation import (
 )
 from conformance.scenarios.access.invalid_requests import invalid_role_changes
 from conformance.scenarios.access.reserved_engagements import engagements_in_every_state
-from conformance.scenarios.access.unauthenticated import bad_keys
+from conformance.scenarios.access.unauthenticated import wrong_keys
 from conformance.scenarios.basics import or_with_plain_texts
 from conformance.scenarios.keys_in_turn import RetryNewKeys, key_made_for_run
 from conformance.scenarios.lists.finding import NEWEST
@@ -251,7 +251,7 @@ def member_of_one(run: Run) -> MemberOfOne:
     key = run.fixtures.other_organization()
     run.scenarios.result(two_organizations).ensure_two()
     member = run.scenarios.result(untouchable_member)
-    for same in (bad_keys, invalid_role_changes):  # they send another role for the same member
+    for same in (wrong_keys, invalid_role_changes):  # they send another role for the same member
         run.scenarios.wait_for(same)
     user_id, before, listed = member.user_id, member_pages(run), tuple(member_pages(run, key))
     if not member.is_new and member_of(listed, user_id) is not None:
@@ -284,7 +284,7 @@ def _attempts(run: Run, key: Credential) -> dict[str, list[Exchange]]:
     Raises:
         CantTell: The other organization has an engagement of its own with one of the identifiers.
     """
-    run.scenarios.wait_for(bad_keys)  # its list shows the reserved engagements before these requests
+    run.scenarios.wait_for(wrong_keys)  # its list shows the reserved engagements before these requests
     reserved, changed = run.scenarios.result(engagements_in_every_state), label(run, "trespass")
     run.send_all([known.request for known in [*reserved.reads.values()][:1]])  # which a service may keep for all keys
     reads = {

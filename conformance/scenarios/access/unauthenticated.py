@@ -22,18 +22,18 @@ from conformance.scenarios.access.every_operation import (
 )
 from conformance.scenarios.access.invalid_credentials import (
     KINDS,
+    all_wrong_keys,
     other_schemes,
     rarer_schemes,
     resembling_schemes,
     revealing_texts,
-    wrong_keys,
 )
 from conformance.scenarios.access.reserved_engagements import ReservedEngagements, engagements_in_every_state
 from conformance.scenarios.renaming import harmless_name
 from conformance.targets.capabilities import MissingMeans
 from conformance.targets.profile import Mode
 from conformance.wire import requests
-from conformance.wire.gateways import MAX_HEADERS
+from conformance.wire.gateways import MAX_SENT_HEADERS
 from conformance.wire.redaction import SHORTEST
 from conformance.wire.requests import Credential
 
@@ -62,7 +62,7 @@ _ELSEWHERE: Final = 2
 """Operations that get the real key in another header."""
 _OTHER_HEADERS: Final = ("X-Api-Key", "X-Api-Token", "X-Auth-Token", "X-Access-Token", "Api-Key")
 _LONGEST_HEADER: Final = 16
-_MOST_ELSEWHERE: Final = MAX_HEADERS - 96
+_MOST_ELSEWHERE: Final = MAX_SENT_HEADERS - 96
 """Bytes of headers with the key, which leaves room for the others of a request."""
 _COOKIES: Final = ("api_key", "access_token", "token", "session")
 _SCHEMES: Final = 2
@@ -110,7 +110,7 @@ class UnauthenticatedInputs:
 
 
 @dataclass(frozen=True, slots=True)
-class BadKeys:
+class WrongKeys:
     """The results of requests without a valid key.
 
     Attributes:
@@ -145,7 +145,7 @@ class BadKeys:
 
 
 @scenario(alone=True)
-def bad_keys(run: Run) -> BadKeys:
+def wrong_keys(run: Run) -> WrongKeys:
     """Call every operation without a key, with other schemes, with an empty key and with unknown keys."""
     inputs = _unauthenticated_inputs(run)
     key = run.fixtures.main.key
@@ -162,7 +162,7 @@ def bad_keys(run: Run) -> BadKeys:
     lookups = _sent(run, zip(cycle([unknown[0], _WITHOUT_KEY]), engagements, strict=False))
     invalid = _sent(run, zip(cycle([_WITHOUT_KEY, unknown[0]]), _invalid(inputs.proper), strict=False))
     unparsable = _sent(run, [(_WITHOUT_KEY, requests.create_engagement({}).with_body(_UNPARSABLE))])
-    tried = BadKeys(inputs, sent, lookups, invalid, unparsable)
+    tried = WrongKeys(inputs, sent, lookups, invalid, unparsable)
     if inputs.reserved.ids:  # for the ledger, which judges whether a refused request had an effect
         latest_engagements(run, sort="updatedAt", order="desc")
         run.send(requests.get_organization())
@@ -171,7 +171,7 @@ def bad_keys(run: Run) -> BadKeys:
 
 def _unknown_keys(run: Run, key: str) -> list[_Kind]:
     """Return keys that were never issued; a replay derives the same kinds from a key of the same form."""
-    made = wrong_keys(key, run.random("unknown keys"), run.random("near keys"))
+    made = all_wrong_keys(key, run.random("unknown keys"), run.random("near keys"))
     for text in revealing_texts(key, [credential for _, credential in made]):
         if not _is_public(run, text):
             run.fixtures.hide("unknown_key", text)
@@ -244,7 +244,7 @@ def _send(run: Run, batches: _Batches, first: int, keys: list[_Kind], *, turns: 
     """
     if run.effort is Effort.DEEP:
         return _sent(run, ((key, request) for turn, key in enumerate(keys, first) for request in batches(turn)))
-    calls = ((turn, place, each) for turn in range(turns) for place, each in enumerate(batches(first + turn)))
+    calls = ((turn, place, request) for turn in range(turns) for place, request in enumerate(batches(first + turn)))
     return _sent(run, ((keys[(place + turn) % len(keys)], request) for turn, place, request in calls))
 
 

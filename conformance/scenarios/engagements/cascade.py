@@ -137,7 +137,11 @@ def _engagements_for_records(run: Run) -> tuple[list[str], list[str], str]:
     *full, neighbour = active[: len(_CHANGES_BEFORE) + 1]
     others = {tuple(changes): identifier for identifier, changes in known.items()}
     more = dict.fromkeys([*others.values(), *known])
-    return full, [each for each in more if each not in {*full, neighbour}][: _MORE[run.effort]], neighbour
+    return (
+        full,
+        [identifier for identifier in more if identifier not in {*full, neighbour}][: _MORE[run.effort]],
+        neighbour,
+    )
 
 
 def _change(run: Run, identifier: str, changes: Sequence[str]) -> None:
@@ -171,8 +175,8 @@ def _records(run: Run, engagement: str, kinds: Sequence[SubordinateKind]) -> lis
     for record in records:
         try:
             record.id = run.fixtures.make_subordinate(record.engagement, record.kind)
-        except MissingMeans as error:
-            record.error = error
+        except MissingMeans as missing:
+            record.error = missing
         record.was_there = _read(run, record)
     return records
 
@@ -198,8 +202,8 @@ def _read(run: Run, record: Record) -> bool:
         return False
     try:
         record.is_there = run.fixtures.subordinate_exists(record.engagement, record.kind, record.id)
-    except MissingMeans as error:
-        record.error = error
+    except MissingMeans as missing:
+        record.error = missing
     return record.is_there and record.error is None
 
 

@@ -56,7 +56,7 @@ def final_deletion(run: Run) -> FinalDeletion:
     """Delete every engagement of the run, and read what is left."""
     existing = histories(run)
     if not existing:
-        raise Inapplicable("No engagement of the run existed at the end")
+        raise Inapplicable("no engagement of the run existed at the end")
     before = run.scenarios.result_if_any(cascade)
     batch = {identifier: requests.delete_engagement(identifier) for identifier in existing}
     last = None if before is None else batch.pop(before.neighbour, None)

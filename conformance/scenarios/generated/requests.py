@@ -81,7 +81,7 @@ class Generator:
             valid, invalid = drawn(_VALID[self.effort], negative=False), drawn(_INVALID[self.effort], negative=True)
         except schemathesis_cases.GivenUp:
             return None
-        return [*valid, *self._most_telling(operation, invalid)]
+        return [*valid, *self._invalid_first(operation, invalid)]
 
     def draws(self, number: int) -> bool:
         """Whether the effort draws this number of cases for an operation."""
@@ -103,7 +103,7 @@ class Generator:
             headers=() if content is None else JSON_HEADERS,
         )
 
-    def _most_telling(self, operation: str, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _invalid_first(self, operation: str, cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return the cases to send of those that break the document, without repetitions."""
         by_request = {self.request(operation, case, "any"): case for case in cases}
         requests = sorted(by_request, key=lambda request: validity(request) is not Validity.INVALID)
@@ -174,7 +174,7 @@ def expect_statuses(run: Run, exchanges: tuple[Exchange, ...], permitted: Callab
         CantTell: None got a response.
     """
     if not exchanges:
-        raise Inapplicable("No generated request of this run was of this kind")
+        raise Inapplicable("no generated request of this run was of this kind")
     judgeable = [exchange for exchange in exchanges if exchange.judgeable]
     if not judgeable:
         raise CantTell("no generated request of this kind got a response")

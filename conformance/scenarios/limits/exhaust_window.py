@@ -88,7 +88,7 @@ class ExhaustedWindow:
 
     def take_list(self, page: Exchange) -> None:
         """Record the response to a long list that was sent alone, which must be served if requests are left."""
-        left = [rate_limits.remaining(each) or 0 for each in self._in_window_of(page)]
+        left = [rate_limits.remaining(exchange) or 0 for exchange in self._in_window_of(page)]
         if self.exclusive and page.status == TOO_MANY_REQUESTS and min(left, default=0) >= SURELY_LEFT:
             self.refused_list = page
         elif page.succeeded or page.status == TOO_MANY_REQUESTS:
@@ -216,8 +216,8 @@ def _ensure_unused(first: Exchange) -> None:
     ahead = min(_ahead(first) or 0.0, window.reset - first.started_at.timestamp())
     if ahead > LONGEST_MADE:
         raise Untested(
-            f"The throttled key that the provisioner made has a reset {ahead:.0f} s ahead, too far to wait for; "
-            "make its window end within 10 s."
+            f"the throttled key that the provisioner made has a reset {ahead:.0f} s ahead, too far to wait for; "
+            "make its window end within 10 s"
         )
     if window.remaining == 0 and (first.status == TOO_MANY_REQUESTS or window.limit > 1):
         message = "the throttled key that the provisioner made is used up at its first request"
@@ -228,9 +228,9 @@ def _ensure_budget(run: Run, limit: int) -> None:
     most = run.options.max_requests
     left = _HIGHEST_LIMIT if most is None else most - run.wire.sent
     if limit > _HIGHEST_LIMIT:
-        raise Untested(f"A limit of {limit} requests is above the maximum {_HIGHEST_LIMIT}; name a throttled key.")
+        raise Untested(f"a limit of {limit} requests is above the maximum {_HIGHEST_LIMIT}; name a throttled key")
     if limit + 2 * _SPARE > left and most is not None:
-        raise Untested(f"A limit of {limit} requests is above the {max(left, 0)} requests left; raise --max-requests.")
+        raise Untested(f"a limit of {limit} requests is above the {max(left, 0)} requests left; raise --max-requests")
 
 
 def at_once(asked: Request, key: Credential) -> Request:

@@ -54,11 +54,11 @@ def expect_limits_apart(run: Run) -> None:
         evidence(*found.kept)
         return
     if not found.doubtful and not found.has_windows and sum(name in keys for name in used) > 1:
-        raise Inapplicable("The windows of this service end at once")
+        raise Inapplicable("the windows of this service end at once")
     try:
         _try(run, *_keys(run, found.doubtful))
-    except MissingMeans as unavailable:
-        raise _untried(found.doubtful, unavailable.reason) from None
+    except MissingMeans as missing:
+        raise _untried(found.doubtful, missing.reason) from None
     except _OtherWindow:
         raise _untried(found.doubtful, "Every window ended at once") from None
 
@@ -85,7 +85,7 @@ def _keys(run: Run, doubtful: Sequence[Exchange]) -> tuple[Credential, list[Cred
 def _untried(doubtful: Sequence[Exchange], reason: str) -> Exception:
     """Return the outcome if no new key can be tried."""
     if not doubtful:
-        return Inapplicable(f"The limit of a key could not be seen beside requests of others. {reason}")
+        return Inapplicable(f"the limit of a key could not be seen beside requests of others. {reason}")
     return CantTell("a key has fewer requests left than it sent itself, and no test could show why", *doubtful[:3])
 
 

@@ -60,10 +60,10 @@ def send_after_reset(run: Run, key: Credential, refusal: Exchange) -> tuple[Exch
 
 def _served_in_later_window(run: Run, refusal: Exchange, reset: float) -> Exchange | None:
     """Return a success of a refused key after the refusal, in a window that ends after the one of the refusal."""
-    later = (each for each in run.wire.exchanges if each.number > refusal.number and each.succeeded)
-    of_key = (each for each in later if each.request.key_name == refusal.request.key_name)
-    windows = ((each, quota(each.response)) for each in of_key)
-    return next((each for each, window in windows if window is not None and window.reset > reset), None)
+    later = (exchange for exchange in run.wire.exchanges if exchange.number > refusal.number and exchange.succeeded)
+    of_key = (exchange for exchange in later if exchange.request.key_name == refusal.request.key_name)
+    windows = ((exchange, quota(exchange.response)) for exchange in of_key)
+    return next((exchange for exchange, window in windows if window is not None and window.reset > reset), None)
 
 
 def _lag(run: Run) -> float:

@@ -227,8 +227,8 @@ def _other_key(run: Run, key: Credential) -> tuple[Credential | None, str | None
         return run.fixtures.main, None
     try:
         return run.fixtures.scoped_key("organizations:read"), None
-    except MissingMeans as trouble:
-        reason = f"The main key is sent past its limit, and there is no other key. {trouble.reason}"
+    except MissingMeans as missing:
+        reason = f"the main key is sent past its limit, and there is no other key. {missing.reason}"
     try:
         return run.fixtures.other_organization(), None
     except MissingMeans:

@@ -146,14 +146,14 @@ def _in_both_directions(run: Run, head: Snapshot, skipped: int, owned: Collectio
 def _confirmed(run: Run, lists: Sequence[CombinedLists]) -> tuple[CombinedLists, ...]:
     """Confirm deviations, which other users may have caused; one of each kind that is confirmed proves the others."""
     found: list[CombinedLists] = []
-    for each in map(_judged, lists):
-        is_proved = each.broken is not None and each.broken in {other.broken for other in found}
-        if each.outcome is None or is_proved:
-            found.append(each)
+    for judged in map(_judged, lists):
+        is_proved = judged.broken is not None and judged.broken in {other.broken for other in found}
+        if judged.outcome is None or is_proved:
+            found.append(judged)
         elif sum(isinstance(other.outcome, CantTell) for other in found) < _MOST_DOUBTS:
-            found.append(_confirm(run, each))
+            found.append(_confirm(run, judged))
         else:
-            found.append(replace(each, outcome=CantTell("other lists could not be confirmed", *each.pages)))
+            found.append(replace(judged, outcome=CantTell("other lists could not be confirmed", *judged.pages)))
     return tuple(_attributed(found))
 
 
@@ -163,7 +163,7 @@ def _attributed(found: Sequence[CombinedLists]) -> Iterator[CombinedLists]:
     It explains pages that are all right in one other order, and filtered pages that are wrong in one order alone.
     Filtered pages are undecided if the same order, or pages in any order, are wrong without a filter, too.
     """
-    wrong = {place: each.outcome for place, each in enumerate(found) if isinstance(each.outcome, Deviation)}
+    wrong = {place: lists.outcome for place, lists in enumerate(found) if isinstance(lists.outcome, Deviation)}
     disordered: set[int] = set()
     for filtered in (False, True):
         placed = {
@@ -174,18 +174,18 @@ def _attributed(found: Sequence[CombinedLists]) -> Iterator[CombinedLists]:
         if placed and frozenset.intersection(*(fault.orders for fault in placed.values())):
             disordered |= placed.keys()
     sorts = {found[place].sort for place in wrong if found[place].is_filtered}
-    if len(sorts) == 1 and None not in sorts and {each.sort for each in found if each.is_filtered} - sorts:
+    if len(sorts) == 1 and None not in sorts and {lists.sort for lists in found if lists.is_filtered} - sorts:
         disordered |= {place for place in wrong if found[place].is_filtered}
     plain = {found[place].sort for place in wrong if not found[place].is_filtered}
     misplaced = any(not found[place].is_filtered and wrong[place].aspect is not Aspect.ORDER for place in wrong)
-    for place, each in enumerate(found):
+    for place, lists in enumerate(found):
         if place not in wrong:
-            yield each
-        elif each.is_filtered and (each.sort in plain or misplaced):
-            yield replace(each, outcome=CantTell("lists in this order are wrong without a filter, too", *each.pages))
+            yield lists
+        elif lists.is_filtered and (lists.sort in plain or misplaced):
+            yield replace(lists, outcome=CantTell("lists in this order are wrong without a filter, too", *lists.pages))
         else:
             aspect = Aspect.ORDER if place in disordered else wrong[place].aspect
-            yield replace(each, outcome=Deviation(aspect, wrong[place]))
+            yield replace(lists, outcome=Deviation(aspect, wrong[place]))
 
 
 def _judged(lists: CombinedLists) -> CombinedLists:

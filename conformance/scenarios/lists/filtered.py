@@ -110,7 +110,7 @@ def readable(snapshot: Snapshot) -> list[dict[str, Any]]:
     return found
 
 
-def _make_crowd(run: Run) -> None:
+def _make_members_of_each_role(run: Run) -> None:
     """Make an admin, and a member that becomes one; beside a quick run also more members than fit on a page."""
     with suppress(MissingMeans):
         run.fixtures.member("admin")
@@ -127,7 +127,7 @@ def _make_crowd(run: Run) -> None:
 def members_by_role(run: Run) -> Snapshot:
     """List all members, and those of each role; some short lists without a page size."""
     if run.profile.provisioner is not None:
-        _make_crowd(run)
+        _make_members_of_each_role(run)
     unfiltered = run.send(requests.list_members(perPage=MAX_PER_PAGE))
     size = {} if _is_whole(unfiltered) else {"perPage": MAX_PER_PAGE}
     sizes: dict[str, dict[str, int]] = dict.fromkeys(ROLES, size) | {ROLES[0]: {"perPage": MAX_PER_PAGE}}

@@ -32,7 +32,8 @@ class PagedLists:
 
     Attributes:
         snapshot: The page of 100, then the pages from the first on.
-        unasked: The page of 100, then pages of the default size; for engagements only, and if there are two or three.
+        of_default_size: The page of 100, then pages of the default size; for engagements only, and if there are two or
+            three.
         full: The page of 100, then a page of as many items as there are; for members only, and at most 100.
         active: Ids of engagements that the run created and left unchanged; none for members.
         archived: Ids of engagements that the run created and tried to archive.
@@ -40,7 +41,7 @@ class PagedLists:
     """
 
     snapshot: Snapshot
-    unasked: Snapshot = ()
+    of_default_size: Snapshot = ()
     full: Snapshot = ()
     active: frozenset[str] = frozenset()
     archived: frozenset[str] = frozenset()
@@ -60,7 +61,9 @@ def paged_engagements(run: Run) -> PagedLists:
     created = named_in(run, "createEngagement") - deleted  # tried with any key
     archived = created & named_in(run, "archiveEngagement")
     lists = _paged(run, requests.list_engagements, _DEEP)
-    return replace(lists, unasked=pages_unasked(run), active=created - archived, archived=archived, names=names)
+    return replace(
+        lists, of_default_size=pages_of_default_size(run), active=created - archived, archived=archived, names=names
+    )
 
 
 @scenario(alone=True)
@@ -79,7 +82,7 @@ def _paged(run: Run, listing: Callable[..., Request], page: int) -> PagedLists:
     return PagedLists(page_by_page(run, listing))
 
 
-def pages_unasked(run: Run) -> Snapshot:
+def pages_of_default_size(run: Run) -> Snapshot:
     """List engagements as a page of 100, and then as pages requested by their number alone, if there are two or three.
 
     The second page comes after the page of 100: it must not begin at its end.

@@ -132,7 +132,7 @@ def _with_owner(run: Run) -> MemberList:
 
 
 @dataclass(frozen=True, slots=True)
-class Strangers:
+class UnknownUsers:
     """Requests about users who are not members."""
 
     changes: tuple[Exchange, ...]
@@ -140,14 +140,14 @@ class Strangers:
 
 
 @scenario
-def strangers(run: Run) -> Strangers:
+def unknown_users(run: Run) -> UnknownUsers:
     """Try to change the role of an unknown user, and to remove an unknown user."""
     known = read_members_so_far(run)
     run.scenarios.wait_for(untouchable_member)
     own = run.scenarios.result_if_any(untouchable_member)
     # An id like a real member's could reach that member, if the service compares only the beginning of ids.
     alike = unknown_like(None if own is None else own.user_id, run.random("strangers"))
-    unknown = [user_id for user_id in (run.name("nobody"), alike) if user_id not in known.ids]
+    unknown = [user_id for user_id in (run.name("unknown"), alike) if user_id not in known.ids]
     responses = run.send_all(
         [requests.update_member_role(user_id, {"role": "member"}) for user_id in unknown]
         + [requests.remove_member(user_id) for user_id in unknown]
@@ -155,4 +155,4 @@ def strangers(run: Run) -> Strangers:
     run.send_all(  # no reason for a server error
         [requests.update_member_role(user_id, {"role": "no-such-role"}) for user_id in unknown[:1]]
     )
-    return Strangers(tuple(responses[: len(unknown)]), tuple(responses[len(unknown) :]))
+    return UnknownUsers(tuple(responses[: len(unknown)]), tuple(responses[len(unknown) :]))

@@ -59,7 +59,7 @@ def expect_right_counts(run: Run, name: str) -> None:
     """
     right, doubtful = counts_in_doubt(run, name)
     if not right and not doubtful:
-        raise Inapplicable("The run had no reason to read the organization and the list")
+        raise Inapplicable("the run had no reason to read the organization and the list")
     evidence(*right)
     for organization in doubtful:
         _expect_right_now(run, name, organization)
@@ -90,7 +90,7 @@ def _expect_right_now(run: Run, name: str, doubtful: Exchange) -> None:
     """Expect a right count with the same key and under the same name of the organization."""
     key, given = doubtful.request.credential, _run_name(run, doubtful)
     lists_both = all(
-        any(listed.request.credential == key for listed in _unfiltered_lists(run, each)) for each in _COUNTED
+        any(listed.request.credential == key for listed in _unfiltered_lists(run, counted)) for counted in _COUNTED
     )
     reader = Reader(key, key if lists_both else None)
     with ExitStack() as stack:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from conformance.oracle.permissions import KEYS, MATRIX, Permission
+from conformance.oracle.permissions import KEYS, MATRIX, Rule
 from conformance.scenarios.keys_in_turn import RetryNewKeys, key_named
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire.exchange import KEY_REFUSED
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from conformance.wire.exchange import Exchange
     from conformance.wire.requests import Credential, Request
 
-_SHARES: Final = {Permission.ALLOWED: 2, Permission.OPEN: 1, Permission.REFUSED: 1}
-"""How often keys get a turn, by the rule for the operation."""
+_SHARES: Final = {Rule.ALLOWED: 2, Rule.OPEN: 1, Rule.REFUSED: 1}
+"""Turns of a key, by the rule for the operation."""
 _OF_MAIN_KEY: Final = 6
-"""How often the main key gets one."""
+"""Turns of the main key."""
 
 
 @dataclass(slots=True)
@@ -59,6 +59,6 @@ class Actors:
         exchange = RetryNewKeys(self.run).send(request.with_key(self.keys[name]))
         if exchange.received_status not in KEY_REFUSED:
             return exchange
-        if rule is Permission.OPEN:
+        if rule is Rule.OPEN:
             self._refused.add((name, operation))
-        return exchange if rule is Permission.REFUSED and operation != "createEngagement" else self.run.send(request)
+        return exchange if rule is Rule.REFUSED and operation != "createEngagement" else self.run.send(request)

@@ -69,7 +69,7 @@ class Walk:
     Args:
         actors: The keys that send its steps.
         number: The walk's number, which keeps its names apart from those of other walks.
-        crowd: Creations of engagements that fill the lists beside those of the walk.
+        further: Creations of engagements that fill the lists beside those of the walk.
 
     Attributes:
         ledger: What the service must hold of the walk's engagements.
@@ -79,7 +79,7 @@ class Walk:
 
     actors: Actors
     number: int
-    crowd: Sequence[Exchange] = ()
+    further: Sequence[Exchange] = ()
     ledger: Ledger = field(init=False)
     taken: list[TakenStep] = field(default_factory=list)
     finding: Finding | None = None
@@ -87,7 +87,7 @@ class Walk:
     _names: dict[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.ledger = Ledger.over(self.crowd)
+        self.ledger = Ledger.over(self.further)
 
     @property
     def run(self) -> Run:
@@ -188,7 +188,7 @@ class Walk:
 
     def _findings_with(self, later: Exchange) -> list[Finding]:
         """Return the findings of a ledger that also knows the later exchange."""
-        exchanges = [*self.crowd, *(taken_step.exchange for taken_step in self.taken), later]
+        exchanges = [*self.further, *(taken_step.exchange for taken_step in self.taken), later]
         return Ledger.over(exchanges).findings.broken
 
 

@@ -32,21 +32,21 @@ class _Size:
         walks: Number of walks.
         steps: Steps of each walk.
         slots: Engagements in use at once.
-        crowd: Further engagements, so that lists have several pages of a hundred.
+        further: Further engagements, so that lists have several pages of a hundred.
         shrinking: Most requests for finding the shortest failing sequence.
     """
 
     walks: int
     steps: int
     slots: int
-    crowd: int
+    further: int
     shrinking: int
 
 
 SIZES: Final = {
-    Effort.QUICK: _Size(walks=1, steps=6, slots=2, crowd=0, shrinking=60),
-    Effort.STANDARD: _Size(walks=2, steps=60, slots=5, crowd=0, shrinking=150),
-    Effort.DEEP: _Size(walks=8, steps=190, slots=8, crowd=60, shrinking=400),
+    Effort.QUICK: _Size(walks=1, steps=6, slots=2, further=0, shrinking=60),
+    Effort.STANDARD: _Size(walks=2, steps=60, slots=5, further=0, shrinking=150),
+    Effort.DEEP: _Size(walks=8, steps=190, slots=8, further=60, shrinking=400),
 }
 _ATTEMPTS: Final = 64
 
@@ -76,10 +76,10 @@ def random_walks(run: Run) -> Walks:
     """
     size, walks = SIZES[run.effort], Walks()
     actors = Actors(run) if run.effort is Effort.QUICK else Actors.of(run)
-    crowd = _crowd(run, size.crowd)
+    further = _create_further(run, size.further)
     for number in range(size.walks):
         steps = plan(run.random(f"walk {number}"), size.steps, size.slots)
-        walk = Walk(actors, number * _ATTEMPTS, crowd)
+        walk = Walk(actors, number * _ATTEMPTS, further)
         finding = walk.send_steps(steps)
         walks.findings.append(walk.ledger.findings)
         if finding is not None and finding.requirement not in walks.failed:
@@ -88,7 +88,7 @@ def random_walks(run: Run) -> Walks:
     return walks
 
 
-def _crowd(run: Run, count: int) -> list[Exchange]:
+def _create_further(run: Run, count: int) -> list[Exchange]:
     """Create engagements that stay unchanged, every third with a name that begins like the one before."""
     words = [syllables(number) + syllables(number * 7) for number in range(count)]
     alike = range(2, count, 3)
@@ -101,7 +101,7 @@ def _cleared(walk: Walk, finding: Finding) -> tuple[Walk, Finding]:
     steps = _guesses(walk.taken, finding)[1]
     if not finding.ambiguous or not steps:
         return walk, finding
-    another = Walk(walk.actors, walk.number + _ATTEMPTS - 1, walk.crowd)
+    another = Walk(walk.actors, walk.number + _ATTEMPTS - 1, walk.further)
     found = another.send_steps([doubled for step in steps for doubled in (step, Step(Kind.GET, step.slot))])
     return (walk, finding) if found is None else (another, found)
 
@@ -116,7 +116,7 @@ def _shortest(walk: Walk, finding: Finding, budget: int) -> tuple[Walk, Finding]
         nonlocal shortest
         if (number := next(numbers, None)) is None:
             return None
-        another = Walk(walk.actors, number, walk.crowd)
+        another = Walk(walk.actors, number, walk.further)
         found = another.send_steps(steps)
         if found is None or found.requirement != finding.requirement:
             return None

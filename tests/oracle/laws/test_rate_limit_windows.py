@@ -111,7 +111,7 @@ def test_four_are_too_few(*, dated: bool) -> None:
 
 def test_nothing_to_judge_is_inapplicable() -> None:
     """The message says what was missing."""
-    with pytest.raises(Inapplicable, match=r"^There were no 5 successive successes with one Reset far enough ahea"):
+    with pytest.raises(Inapplicable, match=r"^there were no 5 successive successes with one Reset far enough ahea"):
         expect_falling(row(*FLAT[:4]))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from conformance.oracle.effects import Effect, Interval
-from conformance.oracle.ledger.histories import History, Register, Snapshot, write
+from conformance.oracle.ledger.histories import History, Register, Shown, write
 from conformance.wire.exchange import Exchange
 from conformance.wire.requests import JSON_HEADERS
 from tests.fakes.exchanges import make_exchange
@@ -288,7 +288,7 @@ def test_an_uncertain_change_to_an_unknown_value_stays_uncertain() -> None:
 )
 def test_fields_as_texts(value: dict[str, Any], name: str, text: str | None) -> None:
     """No description reads as an empty one."""
-    seen = Snapshot(make_exchange(), during(0, 1), value)
+    seen = Shown(make_exchange(), during(0, 1), value)
 
     assert seen.text(name) == text
     assert seen.pointer == "/data"
@@ -300,7 +300,7 @@ def test_fields_as_texts(value: dict[str, Any], name: str, text: str | None) -> 
 )
 def test_times_of_an_engagement(value: object, expected: datetime | None) -> None:
     """Unreadable times are None."""
-    seen = Snapshot(make_exchange(), during(0, 1), {} if value is ... else {"updatedAt": value})
+    seen = Shown(make_exchange(), during(0, 1), {} if value is ... else {"updatedAt": value})
 
     assert seen.moment("updatedAt") == expected
 
@@ -320,7 +320,7 @@ def test_an_engagement_begins_with_its_creation() -> None:
         "name": "a",
         "description": "",
         "status": "active",
-        "existence": "there",
+        "existence": "exists",
     }
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from conformance.interface.operations import OPERATIONS, SCOPES
 from conformance.json_text import Malformed, Parsed, read_json
-from conformance.oracle.permissions import MATRIX, Permission, keys_with
+from conformance.oracle.permissions import MATRIX, Rule, keys_with
 from conformance.scenarios.access.every_operation import unknown_like
 from conformance.scenarios.access.invalid_credentials import (
     near_keys,
@@ -197,9 +197,9 @@ def test_without_an_example_an_unknown_identifier_is_a_uuid() -> None:
 
 def test_the_matrix_of_permissions() -> None:
     """Every listed permission allows, other families and reads are refused, the rest is open."""
-    counted = {kind: sum(rule is kind for (key, _), rule in MATRIX.items() if key in SCOPES) for kind in Permission}
-    assert counted == {Permission.ALLOWED: 11, Permission.REFUSED: 36, Permission.OPEN: 18}
-    assert keys_with(Permission.REFUSED, "deleteEngagement") == (
+    counted = {kind: sum(rule is kind for (key, _), rule in MATRIX.items() if key in SCOPES) for kind in Rule}
+    assert counted == {Rule.ALLOWED: 11, Rule.REFUSED: 36, Rule.OPEN: 18}
+    assert keys_with(Rule.REFUSED, "deleteEngagement") == (
         *SCOPES[:2], "engagements:read", "both read permissions", "no permission"
     )  # fmt: skip
-    assert keys_with(Permission.OPEN, "listEngagements")[: len(SCOPES)] == SCOPES
+    assert keys_with(Rule.OPEN, "listEngagements")[: len(SCOPES)] == SCOPES

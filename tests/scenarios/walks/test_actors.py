@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from conformance.oracle.permissions import KEYS, MATRIX, Permission
+from conformance.oracle.permissions import KEYS, MATRIX, Rule
 from conformance.scenarios.walks.actors import Actors
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
@@ -22,7 +22,7 @@ CREATION = requests.create_engagement({"name": "cf-a"})
 def strict(request: Request) -> Exchange:
     """Respond to the main key and to keys with the listed permission only."""
     key = request.credential
-    may = key is None or MATRIX[key.name, request.operation.id] is Permission.ALLOWED
+    may = key is None or MATRIX[key.name, request.operation.id] is Rule.ALLOWED
     return make_exchange(request, 200 if may else 403, {})
 
 

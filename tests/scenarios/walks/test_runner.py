@@ -327,4 +327,4 @@ def test_shrinking_costs_no_more_than_it_may(make_client: MakeClient, honest: ty
     size = walks.SIZES[Effort.STANDARD]
 
     assert random_walks(run).failed
-    assert len(client.exchanges) <= size.crowd + size.walks * (size.steps + size.shrinking + 20)
+    assert len(client.exchanges) <= size.further + size.walks * (size.steps + size.shrinking + 20)

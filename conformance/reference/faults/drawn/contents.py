@@ -81,13 +81,13 @@ def _shows(name: str) -> Callable[[Case], bool]:
 
 
 def _lacks_field(name: str) -> Deviation:
-    breaks = {each: (f"{NAMES[each]}-fields",) for each, fields in _FIELDS.items() if name in fields}
+    breaks = {operation: (f"{NAMES[operation]}-fields",) for operation, fields in _FIELDS.items() if name in fields}
     return Deviation("field-missing", f"is answered without {name}", breaks, lambda case: case.with_item(
         lambda shown: {key: value for key, value in shown.items() if key != name}), _shows(name))  # fmt: skip
 
 
 def _wrong_field(name: str) -> Deviation:
-    breaks = {each: (fields[name],) for each, fields in _VALUES.items() if name in fields}
+    breaks = {operation: (fields[name],) for operation, fields in _VALUES.items() if name in fields}
     return Deviation("field-wrong", f"is answered with a wrong {name}", breaks, lambda case: case.with_item(
         lambda shown: {**shown, name: _wrong(name, shown[name])}), _shows(name))  # fmt: skip
 
@@ -96,7 +96,7 @@ def _known_older(case: Case) -> list[Any]:
     """Return the replies to the same URL, without times of members: the present one and the one before it changed."""
     at = case.at
     answers: list[Any] = at.remembered("answers", {}).setdefault((organization_of(at), str(at.context.request.url)), [])
-    data = at.data if at.operation != op.LIST_MEMBERS else [{**each, "lastSeenAt": None} for each in at.data]
+    data = at.data if at.operation != op.LIST_MEMBERS else [{**member, "lastSeenAt": None} for member in at.data]
     if not answers or answers[-1][0] != data:
         answers.append((data, at.reply_so_far))
     return answers[-2:]
@@ -147,7 +147,7 @@ def _twice(case: Case) -> list[Any]:
 
 def _per_list(words: str) -> Requirements:
     """Return the requirements of both lists, whose ids begin with their names."""
-    return {each: tuple(f"{NAMES[each]}-{word}" for word in words.split()) for each in LISTS}
+    return {operation: tuple(f"{NAMES[operation]}-{word}" for word in words.split()) for operation in LISTS}
 
 
 _TOTALS: Final = {op.LIST: ("list-engagements-total", "engagement-count-agrees", "list-engagements-filter-counts"),

@@ -170,7 +170,7 @@ EFFECTS: Final[Mapping[str, Deviation]] = MappingProxyType({
     "touches-another": Deviation("another", "moves the updatedAt of another engagement", _OF_OTHERS,
                                  do(_touch_another), _has_another),
     "archives-another": Deviation("another", "archives another engagement", {
-        each: _SPARED[each] for each in (op.EDIT, op.DELETE)},
+        operation: _SPARED[operation] for operation in (op.EDIT, op.DELETE)},
         do(lambda case: _touch_another(case, status="archived")), _has_another),
     "updated-at-stays": Deviation("time", "does not move updatedAt", _MOVED,
                                   do(lambda case: case.at.overwrite(updated_at=case.engagement.updated_at)), _changes),

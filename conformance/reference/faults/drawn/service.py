@@ -125,8 +125,8 @@ def mutation(parts: Parts) -> Mutation:
         | at_step("headers", _headers)
         | wrap("add_subordinate", _note_record)
         | wrap("find_engagements", _without_hidden)
-        | list_deleted(lambda asked, each: each.organization_id == asked.organization_id
-                       and asked.status in {None, each.status})
+        | list_deleted(lambda asked, engagement: engagement.organization_id == asked.organization_id
+                       and asked.status in {None, engagement.status})
         | wrap("count_engagements", lambda service, honest, organization: honest(organization)
                + service.memory.get("miscounted", {}).get((organization.id, False), 0))
         | wrap("count_members", lambda service, honest, organization: honest(organization)
@@ -155,5 +155,5 @@ def _note_record(service: Service, honest: Method, engagement_id: str, kind: str
 
 def _without_hidden(service: Service, honest: Method, asked: EngagementQuery) -> Page[Engagement]:
     hidden = service.memory.get("hidden", set())
-    shown = (each for each in whole(honest, asked) if each.id not in hidden)
+    shown = (engagement for engagement in whole(honest, asked) if engagement.id not in hidden)
     return cut(asked, tuple(shown)) if hidden else honest(asked)

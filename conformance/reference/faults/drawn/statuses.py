@@ -32,9 +32,17 @@ def _has_fresh_name(case: Case) -> bool:
     at = case.at
     if at.operation not in {op.CREATE, op.EDIT}:
         return True
-    stored = (each for organization in at.store.organization_ids() for each in engagements(at.service, organization))
+    stored = (
+        engagement
+        for organization in at.store.organization_ids()
+        for engagement in engagements(at.service, organization)
+    )
     is_new = at.operation == op.CREATE and at.reply is not None
-    named = [each for each in stored if each.name == at.field("name") and each.id != at.context.resource_id]
+    named = [
+        engagement
+        for engagement in stored
+        if engagement.name == at.field("name") and engagement.id != at.context.resource_id
+    ]
     return len(named) == int(is_new)
 
 
@@ -98,7 +106,8 @@ STATUSES: Final[Mapping[str, Deviation]] = MappingProxyType({
     **{f"refused-{status}": Deviation("refused", f"is refused with {status}", by_rule(), partial(_refuse, status), can)
        for status, can in ((401, always), (403, always), (404, always), (409, _has_fresh_name), (500, always))},
     "status-201": Deviation("status", "is answered with 201", by_rule(
-        *(each.id for each in OPERATIONS.values() if each.status)), lambda case: replace(case.honest, status=201)),
+        *(operation.id for operation in OPERATIONS.values() if operation.status)),
+        lambda case: replace(case.honest, status=201)),
     "accepted-done": Deviation("accepted", "is accepted and carried out", by_rule(), _accept, _exists),
     "accepted-idle": Deviation("accepted", "reports success but does nothing", by_rule(),
                                _accept_idly, _exists),
