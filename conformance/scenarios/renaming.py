@@ -66,9 +66,11 @@ def restored_name(run: Run, name: str, key: Credential | None = None) -> Iterato
 
     Raises:
         CantTell: The service would not accept the name unchanged, so nothing was renamed.
+        NotSent: Another user renamed the organization meanwhile, and that name stays.
     """
     if not _is_usual(name):
         raise CantTell("the service might alter the organization's name when it is restored")
+    now = replace(requests.get_organization(), credential=key)
     back = replace(requests.update_organization({"name": name}), credential=key, repeatable=True)
     tried = run.send(back)
     ensure_responses([tried])
@@ -80,6 +82,7 @@ def restored_name(run: Run, name: str, key: Credential | None = None) -> Iterato
         yield
     finally:
         with run.wire.undoing():
+            run.send(now)  # another user's name stays
             run.send(back)
 
 

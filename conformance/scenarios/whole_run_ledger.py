@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -32,7 +31,7 @@ from conformance.scenarios.repeated_findings import (
 )
 from conformance.targets.capabilities import MissingMeans
 from conformance.wire import requests
-from conformance.wire.exchange import NoResponse
+from conformance.wire.exchange import NoResponse, NotSent
 from conformance.wire.requests import OTHER_KEY
 
 if TYPE_CHECKING:
@@ -237,11 +236,18 @@ def _again(run: Run) -> Findings:
     """Update the organization in the same ways once more, and return what its ledger finds in these exchanges.
 
     That ledger knows the earlier updates, but no earlier read: a former name of the run is then no other user's name.
+
+    Raises:
+        CantTell: An update was withheld, as another user has renamed the organization.
     """
     earlier = tuple(run.wire.exchanges)
     for update in (renaming, organization_walk, invalid_organization_updates_again):
-        with suppress(CheckOutcome, NoResponse, MissingMeans):
+        try:
             update(run)
+        except NotSent as withheld:
+            raise CantTell(f"the updates could not be repeated, as {withheld}") from withheld
+        except (CheckOutcome, NoResponse, MissingMeans):
+            pass
     updates = [exchange for exchange in earlier if exchange.operation_id == "updateCurrentOrganization"]
     later = run.wire.exchanges[len(earlier) :]
     broken = Ledger.over([*updates, *later]).findings.broken

@@ -57,7 +57,7 @@ class SecretSink(Protocol):
 class MemberLog(Protocol):
     """Interface of a record of created members, such as the journal."""
 
-    def member_made(self, user_id: str, role: str) -> None:
+    def member_made(self, user_id: str, role: str, email: str) -> None:
         """Record a member that was created for this run and must be removed after it."""
 
 
@@ -367,14 +367,14 @@ class Fixtures:
 
     def _admitted(self, need: str, made: ProvisionedMember, before: frozenset[str]) -> Member:
         """Verify and record a created member."""
-        self._membership.admit_made(need, made.user_id, before)
+        self._membership.admit_made(need, made.user_id, before, made.email)
         self._members_made += 1
         name = f"member_{len(self._profile.members) + self._members_made}"
         key = None if made.key in self._taken else made.key
         credential = None if key is None else self._credential(name, key)
         if credential is not None and _READER not in self.known_keys():
             self._ensure_own(need, credential)
-        self._journal.member_made(made.user_id, made.role)
+        self._journal.member_made(made.user_id, made.role, made.email)
         return Member(made.user_id, made.email, made.role, credential)
 
     def _next_of_file(self, need: str, *, with_key: bool) -> Member:

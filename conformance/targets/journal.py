@@ -14,6 +14,7 @@ from conformance.json_text import text_or_none
 from conformance.targets.journal_entries import Action, ChangeState, Entry, Person
 from conformance.targets.journal_file import JOURNAL, JournalError, JournalFile
 from conformance.targets.names import PREFIX, RunNames
+from conformance.targets.responses import person_in
 from conformance.targets.seal import Seal
 
 if TYPE_CHECKING:
@@ -223,7 +224,7 @@ class Journal:
             self._file.append({"entry": entry.number, "became": name})
 
     def shown(self, entry: Entry, person: Person) -> None:
-        """Record the person whom the service first lists under the id of a created member."""
+        """Record the person whom the provisioner, or later the service's list, shows under a created member's id."""
         with self._lock:
             entry.person = person
             self._file.append({"entry": entry.number, **person._asdict()})
@@ -246,9 +247,11 @@ class Journal:
             self._unsettled[entry.action][entry.number] = entry
             self._write_state(entry, ChangeState.DONE)
 
-    def member_made(self, user_id: str, role: str) -> None:
+    def member_made(self, user_id: str, role: str, email: str) -> None:
         """Record a member that the provisioner created for the run and that must be removed after it."""
         entry = self.intend(Action.MAKE_MEMBER, "provisioner", user_id, role)
+        if email:
+            self.shown(entry, person_in({"email": email}))
         self.done(entry)
 
     def belongs_to(self, organization: str, created_at: str | None, since: float | None) -> None:

@@ -43,6 +43,7 @@ class Membership:
         self._lock = threading.RLock()
         self._roles: dict[str, str] = {}
         self._people: dict[str, Person] = {}
+        self._unlisted: set[str] = set()
         self._given: set[str] = set()
         self._owners: set[str] = set()
         self._whole = False
@@ -62,13 +63,14 @@ class Membership:
         with self._lock:
             return frozenset(self._roles)
 
-    def admit_made(self, need: str, user_id: str, before: frozenset[str]) -> None:
+    def admit_made(self, need: str, user_id: str, before: frozenset[str], email: str) -> None:
         """Allow changes of a member that a provisioner has created for the run.
 
         Args:
             need: The need that is unmet otherwise.
             user_id: The user's id.
             before: The members before its creation.
+            email: The address that the provisioner returned; if a list shows another one, the member is not the run's.
 
         Raises:
             MissingMeans: The user was a member before, or is an owner.
@@ -77,6 +79,9 @@ class Membership:
             is_same = user_id in before
             who = "who was a member before" if is_same else "whose id is spelled almost as that of an earlier one"
             raise MissingMeans(need, f"The provisioner named {user_id} as a new member, {who}.")
+        with self._lock:
+            self._people[user_id] = person_in({"email": email})
+            self._unlisted.add(user_id)
         self._admit(need, user_id)
 
     def admit_listed(self, need: str, user_id: str) -> None:
@@ -120,7 +125,7 @@ class Membership:
             self._learn(listed_members(response))
 
     def _ensure(self, user_id: str, *, is_removal: bool) -> None:
-        if not self._whole and not self._read():
+        if (not self._whole or user_id in self._unlisted) and not self._read():
             raise NotSent("the members could not be listed, so that it is unknown whose membership it would change")
         role = self._roles.get(user_id)
         if role == _OWNER and is_removal:
@@ -141,10 +146,12 @@ class Membership:
         """Learn from members of a list; who gets the id of a member later was not given to the run."""
         roles = roles_of(members)
         with self._lock:
-            people = {
-                user_id: self._people.setdefault(user_id, person_in(member)) for user_id, member in members.items()
-            }
-            self._given -= {user_id for user_id, person in people.items() if is_another(members[user_id], person)}
+            for user_id, member in members.items():
+                if is_another(member, self._people.get(user_id)):
+                    self._given.discard(user_id)
+                elif user_id in self._unlisted or user_id not in self._people:
+                    self._people[user_id] = person_in(member)
+            self._unlisted -= members.keys()
             first = {user_id for user_id, role in roles.items() if role == _OWNER and user_id not in self._roles}
             self._owners |= first
             self._roles |= roles

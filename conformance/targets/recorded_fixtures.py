@@ -137,7 +137,7 @@ class RecordedFixtures:
 
     def _member(self, record: Mapping[str, Any]) -> Member:
         if self._journal is not None and record["email"] is not None:
-            self._journal.member_made(record["user_id"], record["role"])
+            self._journal.member_made(record["user_id"], record["role"], record["email"])
         key = None if record["key"] is None else self._credential(record["key"])
         return Member(record["user_id"], record["email"], record["role"], key)
 

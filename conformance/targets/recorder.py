@@ -20,6 +20,7 @@ from conformance.targets.responses import (
     data_of,
     fixed_fields,
     identifier_of,
+    is_another,
     listed_members,
     moment_of,
     object_in,
@@ -108,8 +109,7 @@ class JournalRecorder:
             return "the organization's name contains a text that the target file hides, and could not be restored"
         if before is not None and PREFIX.match(normalized(before)):
             return "the organization has a name of another run, which may restore the name before"
-        is_back = object_in(request.body).get("name") == before
-        if before is not None and self._present_names.get(key) != before and not is_back:
+        if before is not None and self._present_names.get(key) != before:
             return "another user renamed the organization during the run"
         return None
 
@@ -125,15 +125,15 @@ class JournalRecorder:
         key = request.key_name
         if action is Action.RENAME_ORGANIZATION:
             sent = object_in(request.body).get("name")
-            self._sent_names |= {str(sent).casefold(), json.dumps(sent).casefold()}
-        subject = request.identifier if member is None else _short(self._text(object_in(request.body), member))
+            self._sent_names |= {normalized(str(sent)), normalized(json.dumps(sent))}
+        subject = request.identifier if member is None else shortened(self._text(object_in(request.body), member))
         with self._lock, self._raising_give_up():
             before = {
                 Action.RENAME_ORGANIZATION: self._names.get(owner(key)),
                 Action.UPDATE_WITHOUT_FIELDS: self._names.get(owner(key)),
-                Action.CHANGE_ROLE: _short(self._roles.get(request.identifier or "")),
+                Action.CHANGE_ROLE: shortened(self._roles.get(request.identifier or "")),
             }.get(action)
-            wanted = _short(object_in(request.body).get("role")) if action is Action.CHANGE_ROLE else None
+            wanted = shortened(object_in(request.body).get("role")) if action is Action.CHANGE_ROLE else None
             self._open[request].append(_Sent(self._journal.intend(action, key, subject, before, wanted)))
             if action is Action.RENAME_ORGANIZATION and owner(key) == MAIN_KEY:
                 self._intend_fields(key, fixed_fields(object_in(request.body)))
@@ -205,7 +205,9 @@ class JournalRecorder:
             return
         self._journal.done(entry)
         if entry.action is Action.RENAME_ORGANIZATION:
-            self._learn_name(request.key_name, data_of(exchange.received))
+            shown = data_of(exchange.received)
+            self._sent_names |= {normalized(name) for name in [shown.get("name")] if isinstance(name, str)}
+            self._learn_name(request.key_name, shown)
             if _is_given_back(entry, exchange):
                 self._settle(Action.RENAME_ORGANIZATION, lambda other: owner(other.key) == owner(entry.key))
         elif entry.action is Action.UPDATE_WITHOUT_FIELDS:
@@ -219,7 +221,7 @@ class JournalRecorder:
         if name == entry.before:
             self._journal.settle(entry)
         elif isinstance(name, str) and name.strip().casefold() in _NO_NAME:
-            self._sent_names.add(name.casefold())
+            self._sent_names.add(normalized(name))
             self._journal.became(entry, name)
 
     def _created(self, entry: Entry, exchange: Exchange) -> None:
@@ -259,8 +261,9 @@ class JournalRecorder:
             members = listed_members(response)
             self._learn_roles(roles_of(members))
             for entry in self._journal.unsettled(Action.MAKE_MEMBER):
-                if entry.person is None and entry.subject in members:
-                    self._journal.shown(entry, person_in(members[entry.subject]))
+                member = members.get(entry.subject or "", {})
+                if member and not (entry.person and entry.person.joined_at) and not is_another(member, entry.person):
+                    self._journal.shown(entry, person_in(member))
 
     def _learn_organization(self, exchange: Exchange) -> None:
         key, data = exchange.request.key_name, data_of(exchange.received)
@@ -289,7 +292,7 @@ class JournalRecorder:
             self._fields = dict(shown)
 
     def _learn_name(self, key: str, data: Mapping[str, object]) -> None:
-        """Learn an organization's name before the run, or after the last renaming."""
+        """Learn an organization's name before the run, what became of the last renaming, or another user's name."""
         name = data.get("name")
         renamings = [
             entry for entry in self._journal.unsettled(Action.RENAME_ORGANIZATION) if owner(entry.key) == owner(key)
@@ -297,15 +300,16 @@ class JournalRecorder:
         if not isinstance(name, str):
             return
         # A faulty service may have stored what it refused, also a value that is no text.
-        is_given = self._journal.names.owns(name) or name.casefold() in self._sent_names
-        if not is_given and all(entry.state is ChangeState.REFUSED for entry in renamings):
+        is_given = self._journal.names.owns(name) or normalized(name) in self._sent_names
+        if not is_given or name == self._names.get(owner(key)):
             self._present_names[owner(key)] = name
         if not renamings:
             self._names.setdefault(owner(key), name)
             if STAND_IN.search(name.encode("utf-8", "replace")):
                 self._names_with_hidden_text.add(owner(key))
         elif (
-            (last := renamings[-1]).became is None
+            is_given
+            and (last := renamings[-1]).became is None
             and last.state is ChangeState.DONE
             and name not in {last.subject, last.before}
         ):
@@ -323,7 +327,8 @@ def owner(key: str) -> str:
     return key if key == OTHER_KEY else MAIN_KEY
 
 
-def _short(value: object) -> str | None:
+def shortened(value: object) -> str | None:
+    """Return the beginning of a text as the journal has it; None if it is no text."""
     return value[:_LONGEST_SUBJECT] if isinstance(value, str) else None
 
 

@@ -9,6 +9,7 @@ from conformance.targets.journal_file import JournalError
 from conformance.targets.queries import all_members, latest_items, own_among
 from conformance.targets.recorder import owner
 from conformance.targets.responses import data_of, is_another, roles_of
+from conformance.targets.undo_organization import is_given
 from conformance.wire.requests import MAIN_KEY, get_engagement
 
 if TYPE_CHECKING:
@@ -88,8 +89,7 @@ def _name(journal: Journal, now: object) -> Iterator[tuple[Entry, str]]:
     settled = _settled(journal, Action.RENAME_ORGANIZATION, Action.UPDATE_WITHOUT_FIELDS)
     entries = [entry for entry in settled if owner(entry.key) == MAIN_KEY]
     before = entries[0].before if entries else None
-    given = {name for entry in entries for name in (entry.subject, entry.became) if name is not None}
-    if before is not None and now != before and now in given:
+    if before is not None and isinstance(now, str) and now != before and is_given(entries, now):
         sentence = f'The organization is still named "{now}" after it was named "{before}" again.'
         yield from ((entry, sentence) for entry in entries)
 

@@ -11,7 +11,7 @@ from conformance.json_text import text_or_none
 from conformance.targets.journal_entries import Action, ChangeState, Entry
 from conformance.targets.ownership import RunTime
 from conformance.targets.queries import QueryClient, all_members
-from conformance.targets.recorder import owner
+from conformance.targets.recorder import owner, shortened
 from conformance.targets.responses import (
     data_of,
     describe_result,
@@ -19,6 +19,7 @@ from conformance.targets.responses import (
     is_another,
     is_done,
     object_in,
+    person_in,
     roles_of,
 )
 from conformance.wire import requests
@@ -26,7 +27,7 @@ from conformance.wire.exchange import SUCCESSES, NoResponse
 from conformance.wire.requests import MAIN_KEY
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from conformance.targets.membership import Membership
     from conformance.targets.pending import Pending
@@ -49,7 +50,10 @@ def _remove_members(
     for entry in pending.of(Action.MAKE_MEMBER):
         user_id = entry.subject or ""
         member = members.get(user_id, {})
-        if is_another(member, entry.person) or not (entry.person or during_run.covers(member.get("joinedAt"))):
+        is_known = entry.person is not None and (
+            entry.person.joined_at or entry.person.email == person_in(member).email
+        )
+        if is_another(member, entry.person) or not (is_known or during_run.covers(member.get("joinedAt"))):
             pending.leave(f"The member {user_id} was left alone: the id is another person's by now.")
             continue
         removal = requests.remove_member(user_id)
@@ -136,10 +140,9 @@ def _restore_name(pending: Pending, queries: QueryClient, key: str, renamings: S
     if is_other or now is None:
         reason = "the key shows another one" if is_other else f"its name could not be read ({describe_result(found)})"
         return f'The organization could not be named "{before}" again: {reason}.'
-    given = {text for entry in renamings for text in (entry.subject, entry.became)}
     if now == before:
         return None
-    if now not in given:
+    if not is_given(renamings, now):
         return f'The organization is named "{now}", but not by the run; its name before was "{before}".'
     response = queries.send(requests.update_organization({"name": before}), key)
     if isinstance(response, str) or response.status not in SUCCESSES:
@@ -147,6 +150,11 @@ def _restore_name(pending: Pending, queries: QueryClient, key: str, renamings: S
     now = _name_in(response)
     pending.result.writes.append(f'the organization was named "{before}" again')
     return None if now in {before, None} else f'The organization was to become "{before}", but became "{now}".'
+
+
+def is_given(renamings: Iterable[Entry], name: str) -> bool:
+    """Whether a name of an organization is the run's, by its renamings."""
+    return any(name == entry.became or shortened(name) == entry.subject for entry in renamings)
 
 
 def restore_fields(pending: Pending, queries: QueryClient) -> None:
@@ -158,10 +166,9 @@ def restore_fields(pending: Pending, queries: QueryClient) -> None:
     before, *sent = (object_in((text or "").encode("utf-8", "replace")) for text in texts)
     found = queries.send(requests.get_organization())
     now = data_of(found)
-    if not now:
-        pending.leave(
-            f"Fields of the organization may have been changed: it could not be read ({describe_result(found)})."
-        )
+    if (is_other := pending.journal.place.is_other_than(now)) or not now:
+        reason = "the key shows another one" if is_other else f"it could not be read ({describe_result(found)})"
+        pending.leave(f"Fields of the organization may have been changed: {reason}.")
         return
     if changed := _changed(now, before, sent):
         back = {name: before[name] for name in changed}

@@ -71,7 +71,7 @@ class Forger:
             self.service.send(requests.create_engagement({"name": names.name("left")}))
             if self._chance.random() < 0.3:
                 self.service.roles["u_9"] = "member"
-                journal.member_made("u_9", "member")
+                journal.member_made("u_9", "member", "")
         self.service.observers.clear()
 
     def _head(self) -> dict[str, Any]:

@@ -291,7 +291,7 @@ class RecordedMembers:
     def __init__(self) -> None:
         self.members: list[tuple[str, str]] = []
 
-    def member_made(self, user_id: str, role: str) -> None:
+    def member_made(self, user_id: str, role: str, email: str) -> None:
         """Note a member."""
         self.members.append((user_id, role))
 

@@ -68,7 +68,7 @@ def test_a_journal_is_read_as_it_was_written(journal: Journal, tmp_path: Path) -
     journal.done(second)
     journal.refused(third)
     journal.settle(fourth)
-    journal.member_made("u_9", "member")
+    journal.member_made("u_9", "member", "")
     journal.became(journal.intend(Action.RENAME_ORGANIZATION, "api_key", " x ", "Acme"), "x")
     journal.shown(journal.pending()[-1], Person("2026-01-01t00:00:00.000z", ""))
     journal.belongs_to("org_1", "2020-01-01T00:00:00.000Z", 1.5)

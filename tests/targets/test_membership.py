@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -46,7 +47,7 @@ def test_members_of_others_are_not_touched(
 def test_a_member_of_the_run_is_changed(membership: Membership, write: Callable[[str], Request]) -> None:
     """A member of the target file, and a created one, may be changed."""
     membership.admit_listed("member", "u_1")
-    membership.admit_made("member", "u_9", membership.known("member"))
+    membership.admit_made("member", "u_9", membership.known("member"), "")
 
     membership.ensure([write("u_1"), write("u_9")])
 
@@ -92,7 +93,7 @@ def test_the_role_of_a_demoted_owner_may_be_restored(membership: Membership, ser
 
 def test_a_made_member_whom_a_fault_made_an_owner_gets_another_role(membership: Membership, service: Any) -> None:
     """A member that became an owner is not removed."""
-    membership.admit_made("member", "u_9", membership.known("member"))
+    membership.admit_made("member", "u_9", membership.known("member"), "")
     service.roles["u_9"] = "owner"
     service.send(requests.list_members())
 
@@ -113,10 +114,10 @@ def test_a_member_promoted_to_owner_is_not_changed(membership: Membership, servi
 
 def test_a_member_that_was_there_is_not_new(membership: Membership) -> None:
     """This includes a member of the run."""
-    membership.admit_made("member", "u_9", membership.known("member"))
+    membership.admit_made("member", "u_9", membership.known("member"), "")
 
     with pytest.raises(MissingMeans, match="who was a member before"):
-        membership.admit_made("member", "u_a", membership.known("member"))
+        membership.admit_made("member", "u_a", membership.known("member"), "")
 
 
 @pytest.mark.parametrize(("user_id", "reason"), [("u_owner", "an owner"), ("u_x", "has no member u_x")])
@@ -155,7 +156,7 @@ def test_a_member_in_another_spelling_is_left_alone(service: Any, listed: str, n
     membership = Membership(service.send_all)
 
     with pytest.raises(MissingMeans, match="is spelled almost as that of an earlier one"):
-        membership.admit_made("member", named, membership.known("member"))
+        membership.admit_made("member", named, membership.known("member"), "")
     for request in (requests.remove_member(named), requests.update_member_role(named, {"role": "admin"})):
         with pytest.raises(NotSent, match="another spelling"):
             membership.ensure([request])
@@ -166,7 +167,7 @@ def test_another_person_with_the_id_of_a_member_of_the_run_is_not_touched(
     membership: Membership, service: Any, write: Callable[[str], Request]
 ) -> None:
     """Once a list shows another person under the id of a given member, no write is sent to the id."""
-    membership.admit_made("member", "u_9", membership.known("member"))
+    membership.admit_made("member", "u_9", membership.known("member"), "")
     for person in (("2026-01-01T00:00:00.000Z", "made@example.com"), ("2026-01-01T00:05:00.000Z", "real@example.org")):
         membership.ensure([write("u_9")])
         service.roles["u_9"], service.people["u_9"] = "member", dict(zip(("joinedAt", "email"), person, strict=True))
@@ -174,3 +175,22 @@ def test_another_person_with_the_id_of_a_member_of_the_run_is_not_touched(
 
     with pytest.raises(NotSent, match="not given to the run"):
         membership.ensure([write("u_9")])
+
+
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize(
+    ("listed", "is_given"), [("Made@Example.com", True), (None, True), ("real@example.org", False)]
+)
+def test_a_member_whose_address_is_not_that_of_the_provisioner_is_not_touched(
+    service: Any, membership: Membership, write: Callable[[str], Request], listed: str | None, *, is_given: bool
+) -> None:
+    """A provisioner may name a user who joined at the same time; the list, read before the first write, shows that."""
+    membership.admit_made("member", "u_9", membership.known("member"), "made@example.com")
+    service.roles["u_9"], service.people["u_9"] = "member", {} if listed is None else {"email": listed}
+
+    with nullcontext() if is_given else pytest.raises(NotSent, match="not given to the run"):
+        membership.ensure([write("u_9")])
+    with nullcontext() if is_given else pytest.raises(NotSent, match="not given to the run"):
+        membership.ensure([write("u_9")])
+
+    assert [request.operation.id for request in service.requests] == ["listMembers"] * 2

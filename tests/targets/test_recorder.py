@@ -323,12 +323,12 @@ def test_a_name_that_another_user_may_want_is_not_overwritten(
 
 
 @pytest.mark.parametrize(
-    ("sent", "shown", "then"), [(False, "False", "B"), ({"a": 1}, '{"a": 1}', "B"), (5, "?", "Acme")]
+    ("sent", "shown", "then"), [(False, "False", "B"), ({"a": 1}, '{"a": 1}', "B"), (5, "5", "Acme")]
 )
 def test_a_name_that_a_refused_renaming_has_given_is_the_runs(
     journal: Journal, see: Callable[..., None], sent: object, shown: str, then: str
 ) -> None:
-    """A faulty service may rename although it refuses that; the name before may be restored in any case."""
+    """A faulty service may rename although it refuses that, and the name before may be restored."""
     see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
     see(requests.update_organization({"name": sent}), 422)
     see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": shown}})
@@ -336,6 +336,25 @@ def test_a_name_that_a_refused_renaming_has_given_is_the_runs(
     see(requests.update_organization({"name": then}), 200, {"data": {}})
 
     assert [entry.subject for entry in journal.pending()] == ([] if then == "Acme" else ["B", None])
+
+
+@pytest.mark.parametrize("status", [200, 422, None])
+def test_the_name_before_is_not_restored_over_another_users(
+    journal: Journal, see: Callable[..., None], status: int | None
+) -> None:
+    """The run has renamed the organization, or tried to, and another user did so later; that name stays."""
+    back = requests.update_organization({"name": "Acme"})
+    see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
+    see(requests.update_organization({"name": f"{PREFIX}b"}), status, {"data": {"name": f"{PREFIX}b"}})
+    see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "Another user's"}})
+
+    with pytest.raises(NotSent, match="another user renamed the organization"):
+        see(back, 200, {"data": {}})
+    assert [entry.became for entry in journal.pending()] == [None]
+
+    see(requests.get_organization(), 200, {"data": {"id": "org_1", "name": "Acme"}})
+    see(back, 200, {"data": {}})
+    assert journal.pending() == []
 
 
 def test_a_late_read_of_a_name_of_the_run_does_not_count(journal: Journal, see: Callable[..., None]) -> None:
@@ -383,7 +402,7 @@ def test_a_refused_role_change_leaves_nothing(journal: Journal, see: Callable[..
 
 def test_removing_a_member_of_the_run_settles_everything_about_them(journal: Journal, see: Callable[..., None]) -> None:
     """Removing a created member settles its entries."""
-    journal.member_made("u_9", "member")
+    journal.member_made("u_9", "member", "")
     see(requests.update_member_role("u_9", {"role": "admin"}), 200, {"data": {}})
 
     see(requests.remove_member("u_9"), 200, {"data": {"removed": True}})

@@ -38,7 +38,7 @@ def promote(service: Any, _: Journal) -> None:
 def join(service: Any, journal: Journal) -> None:
     """Make a member for the run."""
     service.roles["u_9"] = "member"
-    journal.member_made("u_9", "member")
+    journal.member_made("u_9", "member", "")
 
 
 def create(service: Any, _: Journal) -> None:

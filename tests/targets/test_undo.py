@@ -66,7 +66,7 @@ def test_with_another_key_only_what_reads_prove_is_undone(
     """With an untrusted journal only engagements are undone."""
     make(running, "a")
     running.roles["u_9"] = "member"
-    journal.member_made("u_9", "member")
+    journal.member_made("u_9", "member", "")
     running.send(requests.update_member_role("u_1", {"role": "admin"}))
     running.send(requests.update_organization({"name": f"{PREFIX}b"}))
 
@@ -119,7 +119,7 @@ def test_undoing_while_the_journal_watches_leaves_nothing(running: Any, journal:
     make(running, "a", "b")
     running.send(requests.update_organization({"name": "B"}))
     running.send(requests.update_member_role("u_1", {"role": "admin"}))
-    journal.member_made("u_9", "member")
+    journal.member_made("u_9", "member", "")
     running.roles["u_9"] = "member"
 
     result = undone(running, journal)

@@ -152,6 +152,15 @@ def test_a_name_that_another_user_gave_is_left_alone(
     assert running.writes == []
 
 
+def test_a_name_that_is_longer_than_the_journal_records_is_restored(
+    running: Any, clean: Callable[..., UndoResult]
+) -> None:
+    """The journal has the beginning of a long name, which shows that it is the run's."""
+    running.send(requests.update_organization({"name": f"{PREFIX}b {'long ' * 60}end"}))
+
+    assert (clean().left, running.name) == ([], "Acme")
+
+
 def test_a_name_that_another_user_gave_is_not_the_runs_after_undoing(running: Any, journal: Journal) -> None:
     """The reads after undoing do not make it a name of the run, which a later cleanup would overwrite."""
     running.send(requests.update_organization({"name": f"{PREFIX}b"}))
@@ -176,7 +185,7 @@ def test_a_created_member_promoted_to_owner_stays(
 ) -> None:
     """An owner is never removed."""
     running.roles["u_9"] = "owner"
-    journal.member_made("u_9", "member")
+    journal.member_made("u_9", "member", "")
 
     assert clean().left == ["The member u_9 was not removed: it would remove an owner."]
     assert running.writes == []
@@ -185,7 +194,7 @@ def test_a_created_member_promoted_to_owner_stays(
 def test_members_of_the_run_are_removed(running: Any, clean: Callable[..., UndoResult], journal: Journal) -> None:
     """A created member is removed without restoring its role."""
     running.roles["u_9"] = "member"
-    journal.member_made("u_9", "member")
+    journal.member_made("u_9", "member", "")
     running.send(requests.update_member_role("u_9", {"role": "admin"}))
 
     assert clean().left == []
@@ -198,7 +207,7 @@ def test_a_member_that_cannot_be_removed_is_reported(
 ) -> None:
     """A member that cannot be removed is reported."""
     running.roles["u_9"] = "member"
-    journal.member_made("u_9", "member")
+    journal.member_made("u_9", "member", "")
     running.overrides["removeMember"] = 500
 
     assert clean().left == ["The member u_9 could not be removed: status 500."]
@@ -213,7 +222,7 @@ def test_another_person_with_the_id_of_a_made_member_stays(
 ) -> None:
     """A person who gets the id of a member of the run is neither removed nor demoted."""
     running.roles["u_9"], running.people["u_9"] = "member", FIRST
-    journal.member_made("u_9", "member")
+    journal.member_made("u_9", "member", "")
     running.send(requests.list_members())
     running.send(requests.update_member_role("u_9", {"role": "admin"}))
     running.people["u_9"] = LATER
@@ -227,8 +236,22 @@ def test_a_made_member_that_no_list_has_shown_joined_during_the_run(
     running: Any, clean: Callable[..., UndoResult], journal: Journal, joined_at: str | None, *, is_left: bool
 ) -> None:
     """After a kill before any list, the id may be that of a person who joined at another time."""
-    journal.member_made("u_9", "member")
+    journal.member_made("u_9", "member", "")
     running.roles["u_9"], running.people["u_9"] = "member", {"joinedAt": joined_at, "email": "real@example.org"}
+
+    assert clean().left == ["The member u_9 was left alone: the id is another person's by now."] * is_left
+    assert ("u_9" in running.roles) is is_left
+
+
+@pytest.mark.parametrize("email", ["real@example.org", "made@example.com"])
+def test_a_member_with_another_address_than_the_provisioner_returned_stays(
+    running: Any, clean: Callable[..., UndoResult], journal: Journal, email: str
+) -> None:
+    """The user may have joined at the same time as the run's member, whose id the provisioner confused."""
+    journal.member_made("u_9", "member", "Made@example.com")
+    running.roles["u_9"], running.people["u_9"] = "member", LATER | {"email": email}
+    running.send(requests.list_members())
+    is_left = email != "made@example.com"
 
     assert clean().left == ["The member u_9 was left alone: the id is another person's by now."] * is_left
     assert ("u_9" in running.roles) is is_left
@@ -240,7 +263,7 @@ def test_a_made_member_is_removed_although_one_text_changed(
 ) -> None:
     """A service may show another join time or another form of the address of the same member."""
     running.roles["u_9"], running.people["u_9"] = "member", FIRST
-    journal.member_made("u_9", "member")
+    journal.member_made("u_9", "member", "")
     running.send(requests.list_members())
     running.people["u_9"] = FIRST | changed
 
