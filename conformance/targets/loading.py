@@ -52,7 +52,7 @@ from conformance.targets.profile import (
     url_warnings,
 )
 from conformance.targets.secret import Secret, without_likely_keys
-from conformance.targets.sections import provisioner, subordinates
+from conformance.targets.sections import SHORTEST_SECRET, provisioner, subordinates
 from conformance.targets.yaml_entries import Entry, Source, TargetFileError, read_yaml
 from conformance.wire.requests import OTHER_KEY
 
@@ -120,7 +120,7 @@ def load_profile(
     if is_found:
         disposable, program = False, None
     tls = _tls(reader, top.get("tls"))
-    return Profile(
+    profile = Profile(
         name=_read(top, "name", str, url.host),
         base_url=url.url,
         api_key=main_key,
@@ -155,6 +155,20 @@ def load_profile(
             *reader.warnings(),
         ),
     )
+    _ensure_no_key_is_shown(profile, name)
+    return profile
+
+
+def _ensure_no_key_is_shown(profile: Profile, name: str) -> None:
+    """Ensure that no text that outputs and names of folders show contains a key."""
+    members = [member.key for member in profile.members if member.key is not None]
+    keys = [key.reveal() for key in (profile.api_key, *profile.keys.values(), *members)]
+    shown = {"name": profile.name, "base_url": profile.base_url, "invitation_domain": profile.invitation_domain}
+    shown |= {"organization": profile.organization or "", "user_agent": profile.user_agent or ""}
+    shown |= {f"members[{number}].user_id": member.user_id for number, member in enumerate(profile.members)}
+    for entry, text in shown.items():
+        if any(len(key) >= SHORTEST_SECRET and key.casefold() in text.casefold() for key in keys):
+            raise TargetFileError(f"{name}: {entry} contains a key, but outputs show {entry}.")
 
 
 def address_in(path: Path, environ: Mapping[str, str]) -> str:

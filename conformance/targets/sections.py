@@ -26,7 +26,7 @@ _OF_INTERFACE: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """A path of the interface itself below any base path: its requests have guards and a journal that a template's lack."""
-_SHORTEST_SECRET: Final = 8
+SHORTEST_SECRET: Final = 8
 """The fewest characters of a credential; hiding shorter texts would hide too much of a report."""
 
 
@@ -50,7 +50,7 @@ def provisioner(entry: Entry) -> ProvisionerSettings:
         command=command,
         timeout=table["timeout"].number() if "timeout" in table else 30.0,
         environment=MappingProxyType(environment),
-        secrets=tuple((name, Secret(text)) for name, text in hidden if len(text) >= _SHORTEST_SECRET),
+        secrets=tuple((name, Secret(text)) for name, text in hidden if len(text) >= SHORTEST_SECRET),
     )
 
 

@@ -284,6 +284,22 @@ def test_a_problem_is_one_sentence_that_names_the_key(load: Callable[..., Profil
     assert str(caught.value).endswith((".", "?"))
 
 
+@pytest.mark.parametrize(
+    ("text", "entry"),
+    [
+        ("name: staging ${T}", "name"),
+        ("organization: ${T}", "organization"),
+        ("user_agent: ci/${T}", "user_agent"),
+        ("invitation_domain: ${T}.example.com", "invitation_domain"),
+        ("members: [{user_id: u-${T}}]", "members[0].user_id"),
+    ],
+)
+def test_a_text_that_outputs_show_has_no_key(load: Callable[..., Profile], text: str, entry: str) -> None:
+    """A key in a name would be in every report, and in the name of its folder; letter case does not matter."""
+    with pytest.raises(TargetFileError, match=re.escape(f": {entry} contains a key, but outputs show {entry}.")):
+        load(text, T="Main-Key-0001")
+
+
 URLS = [
     ("ftp://api.example.com", "must be a URL that begins with http:// or https://"),
     ("api.example.com", "must be a URL that begins with http:// or https://."),
