@@ -226,8 +226,8 @@ def _cause_of_name(name: str, last: Effect | None, since: Sequence[Exchange], *,
         return requirement_for_refused_key(carrying[-1]) or REFUSED_UPDATE
     if refused and is_read and not is_stale:
         return REFUSED_UPDATE
-    others = [update for update in since if _claims_more(update)]
-    if others and last is not None and (is_read or last.exchange in others):
+    is_beside_others = last is not None and _claims_more(last.exchange)
+    if is_beside_others or (last is not None and is_read and any(map(_claims_more, since))):
         return ONLY_NAME
     return _TAKES_EFFECT if last is None or is_stale or must_be_echoed(last.value) else _KEEPS_TEXT
 
