@@ -139,7 +139,7 @@ def _change(run: Run, reserved: ReservedEngagements, admin: Credential | None) -
         # A service may keep a list until another change. The edit has no description, so that the one of a refused edit
         # shows if it comes with it.
         *((main, bystander), (main, listing), (main, active)),
-        *((writer, requests.update_engagement(edited, {"name": reserved.freed})), (main, listing)),
+        *((writer, requests.update_engagement(edited, {"name": reserved.freed})), (main, active)),
         # The main key has last read another name, which must not come back. Two engagements get equal edits.
         (main, requests.update_engagement(edited, described)),
         # The member's key has last read another description, which a service may write back with the archive.

@@ -43,6 +43,7 @@ class Membership:
         self._lock = threading.RLock()
         self._roles: dict[str, str] = {}
         self._people: dict[str, Person] = {}
+        self._made: set[str] = set()
         self._unlisted: set[str] = set()
         self._given: set[str] = set()
         self._owners: set[str] = set()
@@ -81,6 +82,7 @@ class Membership:
             raise MissingMeans(need, f"The provisioner named {user_id} as a new member, {who}.")
         with self._lock:
             self._people[user_id] = person_in({"email": email})
+            self._made.add(user_id)
             self._unlisted.add(user_id)
         self._admit(need, user_id)
 
@@ -134,6 +136,8 @@ class Membership:
             raise NotSent("it would change a member that was not given to the run, whose id has another spelling")
         if role is None or user_id in self._given or (user_id in self._owners and self._may_try_owner):
             return
+        if user_id in self._made:
+            raise NotSent("the list shows another person than the provisioner created under the member's id")
         raise NotSent("it would change a member that was not given to the run")
 
     def _admit(self, need: str, user_id: str) -> None:

@@ -206,7 +206,8 @@ class JournalRecorder:
         self._journal.done(entry)
         if entry.action is Action.RENAME_ORGANIZATION:
             shown = data_of(exchange.received)
-            self._sent_names |= {normalized(name) for name in [shown.get("name")] if isinstance(name, str)}
+            if isinstance(name := shown.get("name"), str):
+                self._sent_names.add(normalized(name))
             self._learn_name(request.key_name, shown)
             if _is_given_back(entry, exchange):
                 self._settle(Action.RENAME_ORGANIZATION, lambda other: owner(other.key) == owner(entry.key))
