@@ -925,6 +925,7 @@ def _second_changes() -> Iterator[Request]:
         ("back", ("archive", "unarchive", "PATCH", "PATCH", "archive", "unarchive", "DELETE", "GET")),
         ("left", ("archive",)),
         ("left", ()),
+        ("both", ()),
     ):
         yield "main", "POST", ENGAGEMENTS, {"name": name}
         path = f"{ENGAGEMENTS}/{_NUMBERS[name]}"

@@ -19,6 +19,10 @@ _CLASSES: Final = {
     **dict.fromkeys(string.digits, "digit"),
 }
 _OPERATIONS: Final = frozenset({"createEngagement", "updateEngagement"})
+_DEFAULTS: Final = frozenset({"none", "null", "undefined", "n/a"})
+"""Texts that a service may give to an engagement by itself, in lower case."""
+_LONG_ENOUGH: Final = 4
+"""The fewest characters of a text that no service has chosen by itself."""
 
 
 @dataclass(slots=True)
@@ -31,6 +35,7 @@ class AcceptedTexts:
         words: Their numbers of words.
         kinds: Their characters; those of a class, such as digits, count as one.
         ends: The kinds of their first and of their last characters.
+        distinctive: Those that a service does not choose by itself.
     """
 
     of_field: Literal["name", "description"]
@@ -38,6 +43,7 @@ class AcceptedTexts:
     words: set[int] = field(default_factory=set)
     kinds: set[str] = field(default_factory=set)
     ends: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
+    distinctive: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, name: Literal["name", "description"], exchanges: Iterable[Exchange]) -> Self:
@@ -54,6 +60,8 @@ class AcceptedTexts:
             self.lengths.add(len(text))
             self.words.add(len(text.split()))
             self.kinds |= _kinds(text)
+            if len(text) >= _LONG_ENOUGH and text.casefold() not in _DEFAULTS:
+                self.distinctive.add(text)
             for kinds, character in zip(self.ends, (text[0], text[-1]), strict=True):
                 kinds.add(_kind(character))
 

@@ -68,6 +68,23 @@ class Changes(EngagementRules):
                 expected=render(sent[name]), actual=render(responded), pointer=f"/data/{name}",
             )  # fmt: skip
             self.conclude(history, finding, right=responded == sent[name])
+        self._description_of_another(exchange, snapshot)
+
+    def _description_of_another(self, exchange: Exchange, snapshot: Shown) -> None:
+        """Blame a creation without a description for one that another request has sent.
+
+        A service may describe an engagement by itself, but not with a text that belongs to another.
+        """
+        _, descriptions = self.texts
+        responded, sent = snapshot.text("description"), exchange.sent_object
+        is_undescribed = sent is not None and not sent.get("description") and responded != sent.get("name")
+        if is_undescribed and responded in descriptions.distinctive:
+            message = "the description is that of another engagement"
+            finding = finding_of(
+                "create-engagement-answers-what-was-sent", exchange, message=message,
+                expected="no description", actual=render(responded), pointer="/data/description",
+            )  # fmt: skip
+            self.findings.broken.append(finding)
 
     def change(self, history: History, exchange: Exchange) -> None:
         """Judge the response to an edit, an archive, an unarchive or a deletion."""

@@ -82,6 +82,11 @@ def _edit_new(at: Situation, **columns: object) -> None:
     overwrite(at.service, "engagements", at.data["id"], **columns)
 
 
+def _inherit(at: Situation, honest: Method) -> object:
+    new: Engagement = honest()
+    return replace(new, description=new.description or at.remembered("descriptions", {}).get(new.name))
+
+
 CREATED = (
     fault("create-keeps-escaped-slash", "A creation keeps the backslash of an escaped slash in its JSON.",
           receive(CREATE, lambda content: content.replace(rb"\/", rb"\\/")), _TEXT),
@@ -96,6 +101,11 @@ CREATED = (
           new_engagement(set_fields(status="archived"), _undescribed), _ACTIVE),
     fault("created-undescribed-named", "A new engagement without a description gets its name as the description.",
           new_engagement(lambda new: replace(new, description=new.description or new.name)), _LASTS),
+    fault("created-inherits-from-deleted",
+          "A creation without a description gets that of the deleted engagement that had its name.",
+          after(DELETE, lambda at: at.remembered("descriptions", {}).update(
+              {at.engagement.name: at.engagement.description}))
+          | at_step("new_engagement", _inherit), _RESPONSE),
     fault("created-without-description", "A creation drops the description.",
           new_engagement(set_fields(description=None)), _RESPONSE, _TEXT),
     fault("created-name-numbered", "A creation adds a number to the name.",

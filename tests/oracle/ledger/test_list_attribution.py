@@ -134,6 +134,30 @@ def test_a_creation_response_repeats_the_sent_texts(make_client: MakeClient, hon
     assert finding.pointer == f"/data/{field}"
 
 
+@pytest.mark.parametrize(
+    ("sent", "shown", "is_wrong"),
+    [({}, "of another", True), ({"description": ""}, "of another", True), ({}, "by the service", False),
+     ({}, "null", False), ({}, "no", False), ({"description": "of another"}, "of another", False)],
+)  # fmt: skip
+def test_a_creation_without_a_description_does_not_get_one_of_another(
+    make_client: MakeClient, honest: type[Any], sent: dict[str, str], shown: str, *, is_wrong: bool
+) -> None:
+    """A service may describe an engagement, but not with a text that the run sent for another."""
+
+    class Describing(honest):  # type: ignore[misc]
+        def create(self, body: dict[str, Any]) -> tuple[int, object]:
+            is_last = body["name"] == "last"
+            response: tuple[int, object] = super().create(body | ({"description": shown} if is_last else {}))
+            return response
+
+    both = make_client(Describing)
+    for number, description in enumerate(("of another", "null", "no")):
+        both.created(f"the engagement {number}", description=description)
+    both.send(requests.create_engagement({"name": "last"} | sent))
+
+    assert broken(both.exchanges) == ["create-engagement-answers-what-was-sent"] * is_wrong
+
+
 @pytest.mark.parametrize("name", ["  two  blanks  in  it  ", "a name with \u00e9 and \U0001f680"])
 def test_a_text_that_is_not_ordinary_is_judged_by_reads(make_client: MakeClient, honest: type[Any], name: str) -> None:
     """A service may trim blanks; other checks judge odd texts."""
