@@ -68,17 +68,17 @@ class Changes(EngagementRules):
                 expected=render(sent[name]), actual=render(responded), pointer=f"/data/{name}",
             )  # fmt: skip
             self.conclude(history, finding, right=responded == sent[name])
-        self._description_of_another(exchange, snapshot)
 
-    def _description_of_another(self, exchange: Exchange, snapshot: Shown) -> None:
-        """Blame a creation without a description for one that another request has sent.
+    def undescribed(self, exchange: Exchange) -> None:
+        """Judge the response to a creation without a description, which must not have one that another request sent.
 
         A service may describe an engagement by itself, but not with a text that belongs to another.
         """
         _, descriptions = self.texts
-        responded, sent = snapshot.text("description"), exchange.sent_object
+        data, sent = first_resource(exchange) or {}, exchange.sent_object
+        responded = Shown(exchange, Interval.of(exchange), data).text("description")
         is_undescribed = sent is not None and not sent.get("description") and responded != sent.get("name")
-        if is_undescribed and responded in descriptions.distinctive:
+        if exchange.accepted and is_undescribed and responded in descriptions.distinctive:
             message = "the description is that of another engagement"
             finding = finding_of(
                 "create-engagement-answers-what-was-sent", exchange, message=message,

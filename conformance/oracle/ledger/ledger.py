@@ -235,6 +235,7 @@ class Ledger:
                 self._lists.page(page)
         elif operation == "createEngagement":
             made = _id_made(exchange)
+            self._changes.undescribed(exchange)
             if made is not None and made in self.histories:
                 self._changes.created(self.histories[made], exchange)
             elif exchange.by_main_key:
